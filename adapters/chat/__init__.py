@@ -1,0 +1,1 @@
+"""Where people ask: one package per platform, each maps messages in and renders answers out."""

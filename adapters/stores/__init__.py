@@ -1,0 +1,1 @@
+"""PostgreSQL with pgvector, and its in-memory twin."""

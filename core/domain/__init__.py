@@ -1,0 +1,1 @@
+"""The values everything else speaks in: pages, chunks, questions, passages, answers."""

@@ -1,0 +1,313 @@
+"""What the core needs of the world, in the core's words. Adapters fit these; `bot.wiring` passes them in.
+
+Every method that leaves the process has a time-out of its own and raises only `core.errors`.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.domain.answers import Candidate, Draft, Outcome
+from core.domain.audiences import Audience
+from core.domain.documents import Block, Chunk, Page, PageRef, PlacedPage
+from core.domain.ids import PageId
+from core.domain.models import Fingerprint, ModelProfile, Vector
+from core.domain.questions import Question
+
+# --- Driving side: what chat adapters ask of the core -------------------------------------------------
+
+
+class Progress(Protocol):
+    """Told how an answer comes along, so that a platform can show a status and stream the text."""
+
+    async def stage(self, name: str) -> None:
+        """A stage begins: ``search`` or ``write``."""
+
+    async def text(self, so_far: str) -> None:
+        """The checked Markdown of the answer so far, sources not yet attached."""
+
+
+class Answerer(Protocol):
+    """The only door into the core."""
+
+    async def answer(self, question: Question, progress: Progress | None = None) -> Outcome:
+        """Answer, or say why not.
+
+        Raises:
+            TemporaryError: neither vectors nor words could be searched.
+        """
+
+
+# --- Models --------------------------------------------------------------------------------------------
+
+
+class Embedder(Protocol):
+    """Texts to vectors of one space."""
+
+    @property
+    def profile(self) -> ModelProfile:
+        """Names the space and how the model is used."""
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a question; the query prefix is added here.
+
+        Raises:
+            TemporaryError, RefusedError, ConfigurationError: as `core.errors` says.
+        """
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """The vectors of passages, in order; null where the model refuses that one text.
+
+        Batching, bounded concurrency and the splitting of failing batches happen inside.
+
+        Raises:
+            TemporaryError, RefusedError, ConfigurationError: nothing could be embedded.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a chat model is given: the rules, and the question with its numbered sources."""
+
+    system: str
+    user: str
+
+
+class Generator(Protocol):
+    """Writes an answer from a prompt."""
+
+    @property
+    def model(self) -> str:
+        """The model's name; part of cache keys."""
+
+    @property
+    def context_tokens(self) -> int:
+        """How many tokens prompt and answer may have together."""
+
+    def write(self, prompt: Prompt) -> AsyncIterator[str]:
+        """The answer as it is written, piece by piece.
+
+        Raises:
+            TemporaryError, RefusedError, ConfigurationError: as `core.errors` says.
+        """
+
+
+# --- The index: reading --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WordQuery:
+    """The lexical side of a search.
+
+    ``text`` is used with web-search syntax where ``web_syntax`` (the question has quotes or a minus);
+    otherwise any of ``terms`` may match (F42). ``language`` is an ISO 639-1 code, or empty if unknown.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    web_syntax: bool = False
+    language: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether only stop words were asked."""
+        return not self.terms and not self.web_syntax
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What one search statement returned: both sides joined by chunk, and the generation they belong to.
+
+    ``generation`` is read in the same snapshot. ``has_chunks`` tells an empty index from an empty result.
+    """
+
+    candidates: tuple[Candidate, ...]
+    generation: int
+    has_chunks: bool = True
+
+
+class PassageIndex(Protocol):
+    """Finds passages; cannot change anything."""
+
+    async def search(
+        self, *, vector: Vector | None, words: WordQuery, audience: Audience, limit: int
+    ) -> SearchResult:
+        """The nearest chunks by vector and by words, at most ``limit`` a side, one statement for both.
+
+        Only chunks of the active fingerprint on pages the audience may see. Never fewer than
+        ``min(limit, chunks in scope)`` on the vector side. Equal scores are ordered by chunk id.
+        """
+
+    async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
+        """Whole pages by their words, chunks or not: what is left when there are no vectors."""
+
+    async def generation(self) -> int:
+        """Raised in the transaction that changes chunks or scopes; part of every answer's cache key."""
+
+
+# --- The index: writing --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What the index knows of a page, enough to decide whether it must be read again."""
+
+    ref: PageRef
+    content_hash: str
+    revision: int
+    synced_at: datetime
+    embedded_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page as it is written: read blocks, the text made of them, and the hash over all that matters.
+
+    ``content_hash`` covers title, parent path, url, properties and content (inventory X17, U1).
+    """
+
+    page: Page
+    content_text: str
+    content_hash: str
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingPage:
+    """A page whose chunks are missing or older than its content."""
+
+    placed: PlacedPage
+    blocks: tuple[Block, ...]
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk with its vector, ready to be stored; ``text_hash`` is of the exact text embedded."""
+
+    chunk: Chunk
+    vector: Vector
+    text_hash: str
+    language: str
+
+
+class PageWriter(Protocol):
+    """Changes the index; every change is one transaction."""
+
+    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
+        """What is known of these pages; unknown ones are absent."""
+
+    async def put_pages(self, pages: Sequence[StoredPage]) -> None:
+        """Store or update pages; they are found by words at once, by vectors once `swap_chunks` ran.
+
+        Paths of all descendants follow a move; the index generation rises.
+        """
+
+    async def touch(self, refs: Sequence[PageRef], *, synced_at: datetime) -> None:
+        """Note that pages were seen unchanged; only timestamps move."""
+
+    async def pending(self, *, limit: int, after: PageId | None = None) -> Sequence[PendingPage]:
+        """Pages with content that need (re-)embedding, in order of id, starting behind ``after``."""
+
+    async def vectors_by_hash(self, hashes: Sequence[str]) -> Mapping[str, Vector]:
+        """Vectors of the active fingerprint that were made from exactly these texts."""
+
+    async def swap_chunks(self, page_id: PageId, *, revision: int, chunks: Sequence[IndexedChunk]) -> bool:
+        """Replace all chunks of a page at once and mark it embedded; false if its revision moved on.
+
+        The same transaction raises the index generation; until it commits the old chunks answer (U5).
+        """
+
+    async def remove_pages(self, ids: Sequence[PageId], *, proof: str) -> int:
+        """Remove pages and their chunks; ``proof`` says how their absence is known. Returns how many were."""
+
+    async def mark_all_pending(self) -> int:
+        """Force re-embedding of every page (row 9); returns how many."""
+
+
+# --- Sources -------------------------------------------------------------------------------------------
+
+
+class Presence(StrEnum):
+    """What a direct look at one object says about it; only the last two prove its absence (NOT-6)."""
+
+    LIVE = "live"
+    IN_TRASH = "in_trash"
+    NOT_SHARED = "not_shared"
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The answer to a direct look; ``ref`` where the object is live."""
+
+    presence: Presence
+    ref: PageRef | None = None
+
+
+class PageSource(Protocol):
+    """Where pages come from. Listing is cheap, reading a page costs calls."""
+
+    def list_pages(self) -> AsyncIterator[PageRef]:
+        """Every page that can be seen, parents before children where the source knows.
+
+        Raises:
+            TemporaryError: the listing broke off; what was yielded is no proof of anything's absence.
+            RefusedError: the credentials were refused.
+        """
+
+    async def read(self, ref: PageRef) -> Page:
+        """The page with all its blocks.
+
+        Raises:
+            NotFoundError: gone between listing and reading.
+            TemporaryError: could not be read in full; a truncated page is never returned.
+        """
+
+    async def probe(self, page_id: PageId) -> Probe:
+        """Look at one object directly: the only proof that something is gone."""
+
+
+# --- Caches, claims, time ------------------------------------------------------------------------------
+
+
+class Cache(Protocol):
+    """Bytes under keys, for a while. Failure is a miss: correctness never depends on it (X22, A15)."""
+
+    async def get(self, key: str) -> bytes | None:
+        """The value, or null: unknown, expired, corrupt or unreachable."""
+
+    async def put(self, key: str, value: bytes, *, seconds: int) -> None:
+        """Keep a value for ``seconds``; a cache that is away forgets it silently."""
+
+
+class Clock(Protocol):
+    """Now, for whoever needs it."""
+
+    def now(self) -> datetime:
+        """The current instant, with time zone."""
+
+
+__all__ = [
+    "Answerer",
+    "Cache",
+    "Clock",
+    "Draft",
+    "Embedder",
+    "Fingerprint",
+    "Generator",
+    "IndexedChunk",
+    "PageSource",
+    "PageState",
+    "PageWriter",
+    "PassageIndex",
+    "PendingPage",
+    "Presence",
+    "Probe",
+    "Progress",
+    "Prompt",
+    "SearchResult",
+    "StoredPage",
+    "WordQuery",
+]

@@ -1,0 +1,1 @@
+"""What Footnote does with its values: chunking, ranking, retrieving, answering, syncing."""
