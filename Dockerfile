@@ -1,0 +1,13 @@
+FROM python:3.11-slim
+WORKDIR /app
+COPY pyproject.toml constraints.txt README.md LICENSE ./
+COPY bot bot
+COPY adapters adapters
+COPY core core
+COPY migrations migrations
+RUN pip install --no-cache-dir -c constraints.txt . \
+    && useradd --create-home footnote
+USER footnote
+WORKDIR /home/footnote
+ENTRYPOINT ["footnote"]
+CMD ["serve"]

