@@ -65,7 +65,7 @@ async def _alone(connection: asyncpg.Connection) -> AsyncIterator[None]:
     # Polled: a session that waits inside pg_advisory_lock holds a snapshot, for which CREATE INDEX
     # CONCURRENTLY of the session that has the lock would wait in turn.
     async def acquire() -> None:
-        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):
+        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):  # noqa: ASYNC110 - in the server
             await asyncio.sleep(_POLL_SECONDS)
 
     try:

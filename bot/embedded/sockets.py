@@ -19,8 +19,8 @@ _PLAIN = re.compile(r"[A-Za-z0-9/._-]+")
 def socket_folder(beside: Path, *, longest_name: str, owner: int) -> Path:
     """A folder for sockets that only the user ``owner`` (and root) can enter, made if need be.
 
-    It is ``beside`` itself where its path is short and plain enough, else a short one in the temporary folder,
-    the same for the same data folder.
+    It is ``beside`` itself where its path is short and plain enough, else a short one in the temporary
+    folder, the same for the same data folder.
 
     Raises:
         ConfigurationError: somebody else has taken the name in the temporary folder.
