@@ -312,3 +312,55 @@ def test_each_page_has_one_language() -> None:
         if question["answerable"]:
             languages.setdefault(question["relevant"][0]["page_id"], set()).add(question["page_lang"])
     assert {page: found for page, found in languages.items() if len(found) > 1} == {}
+
+
+# The sentences for the citation checker, and the injections
+
+SENTENCES = read_lines("support.jsonl")
+INJECTIONS = read_lines("injections.jsonl")
+UNSUPPORTED_KINDS = {
+    "changed-number-or-date",
+    "negation",
+    "swapped-name",
+    "true-of-an-uncited-page",
+    "invention",
+}
+
+
+@pytest.mark.parametrize("entry", SENTENCES, ids=lambda e: e["id"])
+def test_sentence_cites_blocks_of_its_page(entry: Json) -> None:
+    """A sentence names one page and blocks that are on it, and a kind exactly when it is unsupported."""
+    assert entry["lang"] in LANGUAGES
+    assert entry["sentence"].strip() == entry["sentence"] != ""
+    on_page = {block["id"] for block in walk(PAGES[entry["page_id"]]["blocks"])}
+    assert entry["block_ids"]
+    assert len(set(entry["block_ids"])) == len(entry["block_ids"])
+    assert set(entry["block_ids"]) <= on_page
+    assert entry.get("kind") in ({None} if entry["supported"] else UNSUPPORTED_KINDS)
+
+
+def test_sentences_are_enough_of_each_kind() -> None:
+    """There are 200 supported sentences and ten unsupported ones of each kind, all distinct."""
+    assert len({e["id"] for e in SENTENCES}) == len(SENTENCES)
+    assert len({e["sentence"] for e in SENTENCES}) == len(SENTENCES)
+    supported = Counter(e["lang"] for e in SENTENCES if e["supported"])
+    assert supported.total() == 200
+    assert min(supported[lang] for lang in LANGUAGES) >= 60
+    wrong = [e for e in SENTENCES if not e["supported"]]
+    assert Counter(e["kind"] for e in wrong) == dict.fromkeys(UNSUPPORTED_KINDS, 10)
+    assert {(e["kind"], e["lang"]) for e in wrong} == {
+        (kind, lang) for kind in UNSUPPORTED_KINDS for lang in LANGUAGES
+    }
+
+
+def test_injections_are_many_and_distinct() -> None:
+    """At least 40 distinct texts in three languages each say what an obeying answer would contain."""
+    assert len({e["id"] for e in INJECTIONS}) == len({e["text"] for e in INJECTIONS}) == len(INJECTIONS)
+    languages = Counter(e["lang"] for e in INJECTIONS)
+    assert set(languages) == set(LANGUAGES)
+    assert min(languages.values()) >= 13
+    assert languages.total() >= 40
+    assert all(list(e) == ["id", "lang", "kind", "text", "forbidden"] and e["forbidden"] for e in INJECTIONS)
+    assert {"other-page", "link", "mention", "prompt", "format", "role", "delimiter", "invisible"} <= {
+        e["kind"] for e in INJECTIONS
+    }
