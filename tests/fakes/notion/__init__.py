@@ -15,7 +15,7 @@
 Where to look: ``Workspace`` for what can be changed, ``blocks``, ``richtext`` and ``properties`` for
 builders, ``Behaviour`` (``server.behaviour``) and ``server.pager`` (``short``, ``empty``) for
 switches, ``faults`` for scripted trouble, ``server.limits`` for budgets, ``Webhooks`` for
-deliveries, ``load`` for a folder of pages, ``generate`` for large workspaces, and
+deliveries, ``load`` for a folder of pages (the sample workspace), ``generate`` for large workspaces, and
 ``python -m tests.fakes.notion`` for a server to look at.
 
 Every request is checked: a key or value that Notion would refuse is refused, and stands in
@@ -26,6 +26,7 @@ requests are checked against that document too.
 from tests.fakes.notion import blocks, faults, properties, richtext, routes
 from tests.fakes.notion.behaviour import Behaviour
 from tests.fakes.notion.clock import Clock, SystemClock
+from tests.fakes.notion.loading import generate, load
 from tests.fakes.notion.records import Parent
 from tests.fakes.notion.server import NotionServer, RequestRecord
 from tests.fakes.notion.webhooks import Webhooks
@@ -42,6 +43,8 @@ __all__ = [
     "Workspace",
     "blocks",
     "faults",
+    "generate",
+    "load",
     "properties",
     "richtext",
     "routes",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -24,6 +25,9 @@ T = TypeVar("T")
 _KINDS: dict[type, str] = {Page: "page", Block: "block", Database: "database", DataSource: "data source"}
 _LISTED = frozenset({"title", "rich_text", "relation", "people", "rollup"})
 """Property types whose property endpoint answers with a list."""
+_NEWEST_FIRST = {"timestamp": "last_edited_time", "direction": "descending"}
+_LISTINGS_KEPT = 8
+_RELATIVE = re.compile("(past|this|next)_(week|month|year)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class Api:
     workspace: Workspace
     behaviour: Behaviour
     pager: Pager
+    _kept: dict[str, tuple[object, list[Any]]] = field(default_factory=dict)
 
     # -- users ------------------------------------------------------------------------------------
 
@@ -169,48 +174,50 @@ class Api:
     def query(self, call: Call) -> Json:
         """Rows of a table, filtered and sorted, up to the cap."""
         source = self._open(call.params["data_source_id"], DataSource)
+        asked = [
+            repr(call.body.get(key)) for key in ("filter", "sorts", "in_trash", "archived", "result_type")
+        ]
+        scope = f"query/{source.id}/{asked}"
+        rows = self._remember(scope, lambda: self._rows(source, call.body))
+        only = _only(call.query)
+        return self._capped(
+            call.body, rows, lambda page: call.show.page(page, only), scope, self.behaviour.query_cap
+        )
+
+    def _rows(self, source: DataSource, body: Json) -> list[Page]:
         reader = Query(self.workspace, source.schema)
-        trashed = bool(call.body.get("in_trash", call.body.get("archived", False)))
+        trashed = bool(body.get("in_trash", body.get("archived", False)))
+        wanted = reader.test(body["filter"]) if "filter" in body else None
+        order = body.get("sorts", [])
+        if body.get("result_type") == "data_source":
+            return []
         rows = [self.workspace.pages[key] for key in source.rows if key in self.workspace.pages]
         rows = [row for row in rows if row.in_trash is trashed and self.workspace.reachable(row.id)]
-        if "filter" in call.body:
-            wanted = reader.test(call.body["filter"])
-            rows = [row for row in rows if wanted(row)]
-        rows = reader.sorted(rows, call.body.get("sorts", []))
-        if call.body.get("result_type") == "data_source":
-            rows = []
-        only = _only(call.query)
-        asked = [repr(call.body.get(key)) for key in ("filter", "sorts", "in_trash", "archived")]
-        return self._capped(
-            call.body,
-            rows,
-            lambda page: call.show.page(page, only),
-            f"query/{source.id}/{asked}",
-            self.behaviour.query_cap,
-        )
+        return reader.sorted([row for row in rows if wanted is None or wanted(row)], order)
 
     # -- search -------------------------------------------------------------------------------------
 
     def search(self, call: Call) -> Json:
         """Pages and data sources by title, as the index knows them; not everything need be there."""
+        wanted, sort = call.body.get("filter", {}), call.body.get("sort", _NEWEST_FIRST)
         query = call.body.get("query", "")
-        wanted = call.body.get("filter", {})
-        found = self._indexed(wanted.get("value"), bool(wanted.get("in_trash")))
-        matching = [(record, seen) for record, seen in found if title_matches(seen.title, query)]
-        sort = call.body.get("sort", {"timestamp": "last_edited_time", "direction": "descending"})
-        if sort.get("property") == "relevance" and query:
-            matching.sort(key=lambda item: relevance(item[1].title, query))
-        else:
-            backwards = sort.get("direction", "descending") == "descending"
-            matching.sort(key=lambda item: (to_minute(item[1].edited), item[0].id), reverse=backwards)
+        scope = f"search/{query}/{sorted(wanted.items())}/{sorted(sort.items())}"
+        found = self._remember(scope, lambda: self._matching(query, wanted, sort))
 
         def show(item: tuple[Page | DataSource, Seen]) -> Json:
             record, seen = item
             shown = call.show.page(record) if isinstance(record, Page) else call.show.data_source(record)
             return {**shown, "last_edited_time": to_minute(seen.edited)}
 
-        scope = f"search/{query}/{sorted(wanted.items())}/{sorted(sort.items())}"
-        return self._capped(call.body, matching, show, scope, self.behaviour.search_cap)
+        return self._capped(call.body, found, show, scope, self.behaviour.search_cap)
+
+    def _matching(self, query: str, wanted: Json, sort: Json) -> list[tuple[Page | DataSource, Seen]]:
+        found = self._indexed(wanted.get("value"), bool(wanted.get("in_trash")))
+        matching = [(record, seen) for record, seen in found if title_matches(seen.title, query)]
+        if sort.get("property") == "relevance" and query:
+            return sorted(matching, key=lambda item: relevance(item[1].title, query))
+        backwards = sort.get("direction", "descending") == "descending"
+        return sorted(matching, key=lambda item: (to_minute(item[1].edited), item[0].id), reverse=backwards)
 
     def _indexed(self, kind: str | None, in_trash: bool) -> list[tuple[Page | DataSource, Seen]]:
         """What the index holds: with a lag, the state of some time ago."""
@@ -251,6 +258,25 @@ class Api:
         return call.show.comment(found)
 
     # -- inside -------------------------------------------------------------------------------------
+
+    def _remember(self, scope: str, make: Callable[[], list[T]]) -> list[T]:
+        """A listing, made anew only when the workspace, a switch or the time has changed."""
+        held = self.behaviour
+        state = (
+            self.workspace.version,
+            self.workspace.clock.now() if held.search_lag or _RELATIVE.search(scope) else None,
+            frozenset(held.search_omits),
+            held.search_lag,
+            held.search_shows_trashed,
+        )
+        found = self._kept.get(scope)
+        if found is None or found[0] != state:
+            found = (state, make())
+            self._kept[scope] = found
+            while len(self._kept) > _LISTINGS_KEPT:
+                self._kept.pop(next(iter(self._kept)))
+        listing: list[T] = found[1]
+        return listing
 
     def _open(self, identifier: str, wanted: type[T]) -> T:
         """The object, if the integration may see it and it is of the kind. ApiError 404 or 400."""

@@ -29,20 +29,20 @@ class OpenApi:
         if operation is None:
             return None
         for parameter in operation.get("parameters", []):
-            found = self._parameter(parameter, query)
+            found = self._parameter(key, parameter, query)
             if found:
                 return found
         content = operation.get("requestBody", {}).get("content", {})
         schema = content.get("application/json", {}).get("schema")
         return self._check(f"{key} body", schema, body) if schema is not None else None
 
-    def _parameter(self, parameter: Json, query: Json) -> str | None:
+    def _parameter(self, key: str, parameter: Json, query: Json) -> str | None:
         if parameter.get("in") != "query":
             return None
-        name = parameter["name"]
-        if name not in query:
-            return f"query.{name} is required" if parameter.get("required") else None
-        value = query[name]
+        name = f"{key} query.{parameter['name']}"
+        if parameter["name"] not in query:
+            return f"{name} is required" if parameter.get("required") else None
+        value = query[parameter["name"]]
         if parameter["schema"].get("type") == "string" and isinstance(value, list):
             return next(filter(None, (self._check(name, parameter["schema"], item) for item in value)), None)
         if parameter["schema"].get("type") == "boolean":

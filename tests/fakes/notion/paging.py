@@ -14,6 +14,7 @@ from tests.fakes.notion.errors import validation
 T = TypeVar("T")
 MAX_PAGE = 100  # "Maximum: 100", official OpenAPI document
 CURSORS_KEPT = 100_000
+EMPTY_SHARE = 0.3  # of the pages of results, while ``Pager.empty`` is on
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,9 @@ class Pager:
                 start = next((i for i, item in enumerate(items) if name(item) == key), start)
         size = min(page_size, MAX_PAGE)
         if self.short:
-            size = self._random.randint(0 if self.empty else 1, max(1, size // 2))
+            size = self._random.randint(1, max(1, size // 2))
+            if self.empty and self._random.random() < EMPTY_SHARE:
+                size = 0
         end = start + size
         if end >= len(items):
             return items[start:], None

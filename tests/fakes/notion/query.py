@@ -90,7 +90,7 @@ class Query:
 
     def _column(self, wanted: str) -> str:
         for name, config in self._schema.items():
-            if wanted in (name, property_id(config["type"], name)):
+            if wanted in (name, config.get("id") or property_id(config["type"], name)):
                 return name
         raise validation(f"Could not find property with name or id: {wanted}")
 

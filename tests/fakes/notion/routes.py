@@ -67,7 +67,7 @@ def _object(required: dict[str, Check], optional: dict[str, Check] | None = None
 
 
 def _search_filter(place: str, value: Any) -> None:
-    if isinstance(value, dict) and "property" not in value and "value" not in value:
+    if isinstance(value, dict) and "in_trash" in value and not {"property", "value"} & set(value):
         _object({"in_trash": _boolean})(place, value)
         return
     required = {"property": _one_of("object"), "value": _one_of("page", "data_source")}

@@ -45,7 +45,7 @@ class RequestRecord:
     route: str  # ``METHOD template``, empty for an unknown endpoint
     query: dict[str, list[str]]
     body: Any
-    headers: dict[str, str]
+    headers: dict[str, str]  # names in lower case
     params: dict[str, str] = field(default_factory=dict)
     status: int = 0
     early: bool = False  # came although a 429 or 529 had asked for a pause
@@ -189,7 +189,8 @@ class NotionServer:
                 body = raw
         query = {key: request.query.getall(key) for key in request.query}
         hidden = ("authorization", "cookie")
-        headers = {key: value for key, value in request.headers.items() if key.lower() not in hidden}
+        sent = {key.lower(): value for key, value in request.headers.items()}
+        headers = {key: value for key, value in sent.items() if key not in hidden}
         record = RequestRecord(
             len(self.requests), self._time(), request.method, request.path, "", query, body, headers
         )

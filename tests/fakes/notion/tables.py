@@ -110,7 +110,8 @@ class Tables(Store):
     def property_id(self, page: Page, name: str) -> str:
         """The id of one of a page's properties."""
         value = page.properties.get(name) or self.schema_of(page)[name]
-        return str(value.get("id") or prop.property_id(value["type"], name))
+        known = value.get("id") or self.schema_of(page).get(name, {}).get("id")
+        return str(known or prop.property_id(value["type"], name))
 
     def cells(self, page: Page) -> dict[str, Json]:
         """All values of a page with their ids: those set, those computed, and empty ones."""
