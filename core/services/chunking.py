@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Literal
 
 from core.domain.documents import Block, BlockKind, Chunk, Heading, PlacedPage, breadcrumb, heading_context
+from core.services.filling import Packer
 from core.services.measuring import (
     QUARTERS,
     SPECIAL_TOKENS,
@@ -24,7 +25,6 @@ from core.services.measuring import (
     quarter_tokens,
     tenths_at_most,
 )
-from core.services.filling import Packer
 from core.services.page_text import page_text, property_lines
 from core.services.sectioning import HeadingNode, Paragraph, Section, sections
 

@@ -44,6 +44,8 @@ def _without_drawing(text: str, kind: BlockKind) -> str:
         return _FENCE_LINE.sub("", text)
     if kind is BlockKind.TABLE:
         return _TABLE_RULE.sub("", text).replace("|", " ")
+    if kind is BlockKind.HEADING:
+        return text.lstrip("#")
     if kind is BlockKind.LIST_ITEM:
         return _LIST_MARKER.sub("", text)
     return text

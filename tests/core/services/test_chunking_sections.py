@@ -137,6 +137,11 @@ def test_u16_a_heading_with_nothing_below_it_is_kept() -> None:
     assert chunks[0].block_id == "h1"
 
 
+def test_c14_a_heading_of_one_letter_is_no_junk() -> None:
+    """Hash marks are not its text."""
+    assert bodies(chunks_of(heading(3, "A"))) == ["### A"]
+
+
 def test_u16_a_heading_above_a_sub_section_is_not_repeated() -> None:
     """Its words stand in the path of what is below."""
     chunks = chunks_of(heading(1, "A"), heading(2, "B"), text("text"))
