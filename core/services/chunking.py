@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Literal
 
 from core.domain.documents import Block, BlockKind, Chunk, Heading, PlacedPage, breadcrumb, heading_context
-from core.services.filling import Packer
+from core.services.filling import ChunkFiller
 from core.services.measuring import (
     QUARTERS,
     SPECIAL_TOKENS,
@@ -172,20 +172,20 @@ class _Cutter:
         """The chunks of one section."""
         crumbs, headings = self._prefix(section)
         budget = self._budget(crumbs, headings)
-        packer = Packer(budget, self._overlap(budget))
+        filler = ChunkFiller(budget, self._overlap(budget))
         for paragraph in (*self._shortened(section, headings), *section.paragraphs):
-            packer.add(paragraph)
+            filler.add(paragraph)
         return [
             Chunk(
                 page_id=self._page.ref.id,
                 index=first_index + number,
-                body=packed.body,
+                body=filled.body,
                 breadcrumb=crumbs,
                 heading_path=headings,
-                block_id=packed.block_id,
-                overlap=packed.overlap,
+                block_id=filled.block_id,
+                overlap=filled.overlap,
             )
-            for number, packed in enumerate(packer.finish())
+            for number, filled in enumerate(filler.finish())
         ]
 
     def _budget(self, crumbs: str, headings: tuple[Heading, ...]) -> Budget:

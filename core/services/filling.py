@@ -19,7 +19,7 @@ _WINDOW = 10_000
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class Filled:
     """A chunk's body; its first ``overlap`` characters repeat the end of the body before."""
 
     body: str
@@ -27,26 +27,37 @@ class Packed:
     block_id: BlockId | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of one paragraph; ``glue`` is what stands between it and the piece before."""
+
+    text: str
+    glue: str
+    kind: BlockKind
+    block_id: BlockId | None
+    tally: Tally
+
+
 @dataclass(slots=True)
 class _Filling:
     """The chunk being filled."""
 
-    text: str
-    overlap: int
+    repeated: str
+    pieces: list[_Piece]
     weights: Weights
-    block_id: BlockId | None
-    tally: Tally
-    prose_from: int
-    """Where the prose at the end of ``text`` begins, that is, what may be repeated."""
+
+    @property
+    def is_junk(self) -> bool:
+        return sum((piece.tally for piece in self.pieces), start=Tally()).is_junk
 
 
 @dataclass(slots=True)
-class Packer:
-    """Packs the paragraphs of one section in order; what comes out never exceeds the budget."""
+class ChunkFiller:
+    """Fills chunks with the paragraphs of one section in order; what comes out never exceeds the budget."""
 
     budget: Budget
     overlap: Budget
-    packed: list[Packed] = field(default_factory=list)
+    filled: list[Filled] = field(default_factory=list)
     _filling: _Filling | None = None
     _tail: str = ""
 
@@ -70,10 +81,10 @@ class Packer:
                 self._put_in_parts(sentence, glue, prose)
             glue = blanks
 
-    def finish(self) -> list[Packed]:
-        """Everything packed so far, the last chunk included."""
+    def finish(self) -> list[Filled]:
+        """All chunks, the last chunk included."""
         self._close()
-        return self.packed
+        return self.filled
 
     def _solid_pieces(self, paragraph: Paragraph) -> list[str]:
         if paragraph.kind is BlockKind.TABLE:
@@ -127,32 +138,20 @@ class Packer:
 
     def _append(self, filling: _Filling, text: str, glue: str, source: Paragraph) -> None:
         added = (self.budget.weigh_glue(glue), self.budget.weigh(text))
-        filling.weights = tuple(map(sum, zip(filling.weights, *added, strict=True)))
-        filling.text += glue + text
-        filling.tally += tally(text, source.kind)
-        if source.kind in SOLID:
-            filling.prose_from = len(filling.text)
+        filling.weights = _sum(filling.weights, *added)
+        filling.pieces.append(_piece(text, glue, source))
 
     def _open(self, text: str, glue: str, source: Paragraph) -> None:
-        counted = tally(text, source.kind)
+        piece = _piece(text, glue, source)
         repeated = self._repeated(glue, source, text)
-        if repeated and (counted + tally(repeated)).is_junk and not counted.is_junk:
+        if repeated and (piece.tally + tally(repeated)).is_junk and not piece.tally.is_junk:
             repeated = ""
-        start = repeated + glue if repeated else ""
         weights = (
             self.budget.weigh(repeated),
             self.budget.weigh_glue(glue if repeated else ""),
             self.budget.weigh(text),
         )
-        whole = start + text
-        self._filling = _Filling(
-            text=whole,
-            overlap=len(repeated),
-            weights=tuple(map(sum, zip(*weights, strict=True))),
-            block_id=source.block_id,
-            tally=counted,
-            prose_from=len(whole) if source.kind in SOLID else 0,
-        )
+        self._filling = _Filling(repeated, [piece], _sum(*weights))
         self._tail = ""
 
     def _repeated(self, glue: str, source: Paragraph, text: str = "") -> str:
@@ -167,13 +166,40 @@ class Packer:
         return tail[word_start(tail, len(tail) - length) :].lstrip()
 
     def _close(self) -> None:
+        """Finish the chunk. Of one that is mostly a drawing only the pieces that are text stay."""
         filling = self._filling
         self._filling = None
         self._tail = ""
-        if filling is None or filling.tally.is_junk:
+        if filling is None:
             return
-        self.packed.append(Packed(filling.text, filling.overlap, filling.block_id))
-        self._tail = filling.text[filling.prose_from :]
+        repeated, pieces = filling.repeated, filling.pieces
+        if filling.is_junk:
+            repeated, pieces = "", [piece for piece in pieces if not piece.tally.is_junk]
+        if not pieces:
+            return
+        first, *others = pieces
+        start = repeated + first.glue if repeated else ""
+        body = start + first.text + "".join(piece.glue + piece.text for piece in others)
+        self.filled.append(Filled(body, len(repeated), first.block_id))
+        self._tail = _prose_at_end(body, pieces)
+
+
+def _piece(text: str, glue: str, source: Paragraph) -> _Piece:
+    return _Piece(text, glue, source.kind, source.block_id, tally(text, source.kind))
+
+
+def _prose_at_end(body: str, pieces: list[_Piece]) -> str:
+    """The end of a body behind its last table or code block, that is, what may be repeated."""
+    length = 0
+    for piece in reversed(pieces):
+        if piece.kind in SOLID:
+            return body[len(body) - length :]
+        length += len(piece.glue) + len(piece.text)
+    return body
+
+
+def _sum(*parts: Weights) -> Weights:
+    return tuple(map(sum, zip(*parts, strict=True)))
 
 
 def _stripped(part: str) -> tuple[str, str]:

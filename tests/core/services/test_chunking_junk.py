@@ -3,6 +3,7 @@
 import pytest
 
 from core.domain.documents import Block, BlockKind
+from core.domain.ids import BlockId
 from tests.core.services.chunking_builders import bodies, chunks_of, heading, item, text
 
 
@@ -66,3 +67,12 @@ def test_a_kept_chunk_does_not_turn_into_junk_by_what_it_repeats() -> None:
 
     assert chunks[0].overlap == 0
     assert all(10 * sum(map(str.isalnum, body)) >= 4 * len(body.replace(" ", "")) for body in bodies(chunks))
+
+
+def test_k23_a_caption_below_a_drawing_is_kept() -> None:
+    """Of a chunk that is mostly a drawing the text stays, and links to its own block."""
+    drawing = Block(BlockKind.CODE, "```\n" + "+---+---+\n|   |   |\n" * 20 + "```", BlockId("b1"))
+
+    (chunk,) = chunks_of(drawing, text("The two rooms of the office.", "b2"))
+
+    assert (chunk.body, chunk.block_id) == ("The two rooms of the office.", "b2")
