@@ -9,6 +9,7 @@ FootnoteError
     ├── ConfigurationError    a setting is missing or wrong
     ├── RefusedError          credentials were refused
     ├── NotFoundError         the object does not exist, or is not shared with us
+    ├── UnreadableError       this one object cannot be had, though it may exist: no proof of its absence
     ├── IndexMismatchError    the index was built in another way than is configured
     └── SchemaError           the database's schema is not the one this version needs
 
@@ -55,6 +56,10 @@ class RefusedError(PermanentError):
 
 class NotFoundError(PermanentError):
     """The object does not exist, or is not shared with us."""
+
+
+class UnreadableError(PermanentError):
+    """This one object cannot be had, though it may exist: forbidden to us, or of a kind nobody serves."""
 
 
 class IndexMismatchError(PermanentError):

@@ -19,8 +19,7 @@ from adapters.sources.notion_json import (
     type_of,
 )
 from adapters.sources.notion_text import (
-    Lookup,
-    know_nothing,
+    escape_structure,
     link,
     page_link,
     plain,
@@ -57,7 +56,7 @@ class Rendered:
     unknown: Mapping[str, int]
 
 
-def render_blocks(blocks: Sequence[object], lookup: Lookup = know_nothing) -> Rendered:
+def render_blocks(blocks: Sequence[object]) -> Rendered:
     """The blocks of one page; each object holds its children, as objects, under ``children``.
 
     Iterative: Notion pages nest a thousand levels deep (F2). Blocks in the trash are left out.
@@ -69,7 +68,7 @@ def render_blocks(blocks: Sequence[object], lookup: Lookup = know_nothing) -> Re
     for number in range(len(nodes) - 1, -1, -1):
         node = nodes[number]
         children = tuple(block for group in reversed(finished.pop(number, [])) for block in group)
-        finished.setdefault(node.parent, []).append(_convert(node, children, lookup, unknown))
+        finished.setdefault(node.parent, []).append(_convert(node, children, unknown))
     top = tuple(block for group in reversed(finished.get(-1, [])) for block in group)
     return Rendered(top, MappingProxyType(dict(unknown)))
 
@@ -142,20 +141,20 @@ def _ordinal(number: int, style: str) -> str:
 _Children = tuple[Block, ...]
 
 
-def _convert(node: _Node, children: _Children, lookup: Lookup, unknown: Counter[str]) -> tuple[Block, ...]:
+def _convert(node: _Node, children: _Children, unknown: Counter[str]) -> tuple[Block, ...]:
     raw, kind = node.raw, type_of(node.raw)
     converter = _CONVERTERS.get(kind)
     if converter is not None:
-        return _with_id(raw, converter(raw, children, lookup))
+        return _with_id(raw, converter(raw, children))
     if kind == "numbered_list_item":
-        return _with_id(raw, _item(f"{node.number}. ", raw, children, lookup))
+        return _with_id(raw, _item(f"{node.number}. ", raw, children))
     if kind in CONTAINERS:
-        return _with_id(raw, _container(raw, children, lookup))
+        return _with_id(raw, _container(raw, children))
     if kind not in SILENT:
         unknown[kind or "untyped"] += 1
     elif kind == "unsupported":
         unknown[as_text(payload(raw).get("block_type")) or "unsupported"] += 1
-    return _with_id(raw, _stranger(raw, children, lookup))
+    return _with_id(raw, _stranger(raw, children))
 
 
 def _with_id(raw: Json, blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -167,19 +166,19 @@ def _with_id(raw: Json, blocks: Sequence[Block]) -> tuple[Block, ...]:
     )
 
 
-def _own_text(raw: Json, lookup: Lookup) -> str:
-    return render(payload(raw).get("rich_text"), lookup)
+def _own_text(raw: Json) -> str:
+    return render(payload(raw).get("rich_text"))
 
 
-def _paragraph(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _paragraph(raw: Json, children: _Children) -> list[Block]:
     icon = _icon(payload(raw).get("icon"))
-    text = _own_text(raw, lookup)
+    text = _own_text(raw)
     return [Block(BlockKind.PARAGRAPH, f"{icon} {text}".strip() if icon else text, children=children)]
 
 
 def _heading(level: int) -> "_Converter":
-    def convert(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
-        text = render_line(payload(raw).get("rich_text"), lookup)
+    def convert(raw: Json, children: _Children) -> list[Block]:
+        text = render_line(payload(raw).get("rich_text"))
         if not text:
             return [Block(BlockKind.CONTAINER, children=children)]
         return [Block(BlockKind.HEADING, text, level=level, children=children)]
@@ -187,31 +186,31 @@ def _heading(level: int) -> "_Converter":
     return convert
 
 
-def _bold_heading(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _bold_heading(raw: Json, children: _Children) -> list[Block]:
     """The fourth level is bold text: only three levels open sections."""
-    text = render_line(payload(raw).get("rich_text"), lookup)
+    text = render_line(payload(raw).get("rich_text"))
     if text and "*" not in text:
         text = f"**{text}**"
     return [Block(BlockKind.PARAGRAPH, text, children=children)]
 
 
-def _item(marker: str, raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
-    text = _own_text(raw, lookup)
+def _item(marker: str, raw: Json, children: _Children) -> list[Block]:
+    text = _own_text(raw)
     hanging = re.sub(r"\n(?=.)", "\n" + " " * len(marker), text)
     return [Block(BlockKind.LIST_ITEM, f"{marker}{hanging}" if text else marker.strip(), children=children)]
 
 
-def _bullet(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
-    return _item("- ", raw, children, lookup)
+def _bullet(raw: Json, children: _Children) -> list[Block]:
+    return _item("- ", raw, children)
 
 
-def _to_do(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
-    return _item("- [x] " if payload(raw).get("checked") is True else "- [ ] ", raw, children, lookup)
+def _to_do(raw: Json, children: _Children) -> list[Block]:
+    return _item("- [x] " if payload(raw).get("checked") is True else "- [ ] ", raw, children)
 
 
-def _quote(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _quote(raw: Json, children: _Children) -> list[Block]:
     icon = _icon(payload(raw).get("icon"))
-    text = _own_text(raw, lookup)
+    text = _own_text(raw)
     shown = f"{icon} {text}" if icon and text else text or (icon if children else "")
     if not shown:
         return [Block(BlockKind.CONTAINER, children=children)]
@@ -228,11 +227,11 @@ def _icon(icon: object) -> str:
     return f":{name}:" if name and type_of(fields) == "custom_emoji" else ""
 
 
-def _code(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _code(raw: Json, children: _Children) -> list[Block]:
     held = payload(raw)
     text = plain(held.get("rich_text"))
     blocks = [Block(BlockKind.CODE, _fenced(text, as_text(held.get("language"))))] if text.strip() else []
-    return [*blocks, *_caption(held, lookup), *children]
+    return [*blocks, *_caption(held), *children]
 
 
 def _fenced(text: str, language: str) -> str:
@@ -244,30 +243,30 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{name}\n{body}\n{fence}"
 
 
-def _caption(held: Json, lookup: Lookup) -> list[Block]:
-    caption = render(held.get("caption"), lookup)
+def _caption(held: Json) -> list[Block]:
+    caption = render(held.get("caption"))
     return [Block(BlockKind.PARAGRAPH, caption)] if caption.strip() else []
 
 
-def _equation(raw: Json, children: _Children, _: Lookup) -> list[Block]:
+def _equation(raw: Json, children: _Children) -> list[Block]:
     # On one line: a line of a formula may look like a list, and white space means nothing in it.
     expression = " ".join(as_text(payload(raw).get("expression")).split())
     return [Block(BlockKind.PARAGRAPH, f"$$ {expression} $$" if expression else "", children=children)]
 
 
-def _container(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _container(raw: Json, children: _Children) -> list[Block]:
     """Children at their place, behind whatever text the block itself carries: template, meeting notes."""
     held = payload(raw)
-    texts = [render(held.get(name), lookup) for name in ("title", "rich_text", "caption")]
+    texts = [render(held.get(name)) for name in ("title", "rich_text", "caption")]
     own = [Block(BlockKind.PARAGRAPH, text) for text in texts if text.strip()]
     if isinstance(held.get("title"), str) and held["title"].strip():
         own.insert(0, Block(BlockKind.PARAGRAPH, render([{"plain_text": held["title"]}])))
     return [Block(BlockKind.CONTAINER, children=(*own, *children))]
 
 
-def _stranger(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _stranger(raw: Json, children: _Children) -> list[Block]:
     """Of a type nobody knows, whatever looks like rich text is kept (NOT-10)."""
-    texts = [render(found, lookup) for found in _rich_texts(payload(raw))]
+    texts = [render(found) for found in _rich_texts(payload(raw))]
     own = (Block(BlockKind.PARAGRAPH, text) for text in texts if text.strip())
     return [Block(BlockKind.CONTAINER, children=(*own, *children))]
 
@@ -289,11 +288,11 @@ def _rich_texts(held: Json) -> Iterator[Sequence[object]]:
 # --- Tables --------------------------------------------------------------------------------------------
 
 
-def _table(raw: Json, _: _Children, lookup: Lookup) -> list[Block]:
+def _table(raw: Json, _: _Children) -> list[Block]:
     """Markdown rows; without a header row the header cells are empty, since Markdown cannot do without."""
     held = payload(raw)
     rows = [
-        [_cell(cell, lookup) for cell in as_list(payload(row).get("cells"))]
+        [_cell(cell) for cell in as_list(payload(row).get("cells"))]
         for row in map(as_mapping, children_of(raw))
         if type_of(row) == "table_row" and not is_gone(row)
     ]
@@ -313,9 +312,9 @@ def _table(raw: Json, _: _Children, lookup: Lookup) -> list[Block]:
     return [Block(BlockKind.TABLE, "\n".join(lines))]
 
 
-def _cell(cell: object, lookup: Lookup) -> str:
+def _cell(cell: object) -> str:
     """One line whose pipes do not end the cell (F14)."""
-    return re.sub(r"(\\*)\|", lambda match: match[1] * 2 + r"\|", render_line(cell, lookup))
+    return re.sub(r"(\\*)\|", lambda match: match[1] * 2 + r"\|", render_line(cell))
 
 
 def _bold(cell: str) -> str:
@@ -326,36 +325,36 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _lone_row(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _lone_row(raw: Json, children: _Children) -> list[Block]:
     """A row outside any table, as prose."""
-    cells = [render_line(cell, lookup) for cell in as_list(payload(raw).get("cells"))]
+    cells = [render_line(cell) for cell in as_list(payload(raw).get("cells"))]
     return [Block(BlockKind.PARAGRAPH, " · ".join(filter(None, cells)), children=children)]
 
 
 # --- Links and files -----------------------------------------------------------------------------------
 
 
-def _child(raw: Json, _: _Children, lookup: Lookup) -> list[Block]:
+def _child(raw: Json, _: _Children) -> list[Block]:
     title = as_text(payload(raw).get("title"))
-    return [Block(BlockKind.PARAGRAPH, page_link(page_id(raw.get("id")), lookup, shown=title))]
+    return [Block(BlockKind.PARAGRAPH, page_link(page_id(raw.get("id")), shown=title))]
 
 
-def _link_to_page(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _link_to_page(raw: Json, children: _Children) -> list[Block]:
     held = payload(raw)
     if type_of(held) == "comment_id":
         return [Block(BlockKind.CONTAINER, children=children)]
     identifier = page_id(held.get(type_of(held)))
-    text = page_link(identifier, lookup) if identifier else ""
+    text = page_link(identifier) if identifier else ""
     return [Block(BlockKind.PARAGRAPH, text, children=children)]
 
 
-def _bookmark(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _bookmark(raw: Json, children: _Children) -> list[Block]:
     held = payload(raw)
     url = safe_link(as_text(held.get("url")))
-    return [Block(BlockKind.PARAGRAPH, _labelled(held, lookup, url=url) or url, children=children)]
+    return [Block(BlockKind.PARAGRAPH, _labelled(held, url=url) or url, children=children)]
 
 
-def _file(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
+def _file(raw: Json, children: _Children) -> list[Block]:
     """Name and caption; a link only to what lies outside Notion: its own file links expire (F19)."""
     held = payload(raw)
     source = as_mapping(held.get(type_of(held)))
@@ -363,7 +362,7 @@ def _file(raw: Json, children: _Children, lookup: Lookup) -> list[Block]:
     name = as_text(held.get("name")).strip()
     if not name and type_of(raw) != "image":
         name = _file_name(as_text(source.get("url")))
-    return [Block(BlockKind.PARAGRAPH, _labelled(held, lookup, url=url, name=name), children=children)]
+    return [Block(BlockKind.PARAGRAPH, _labelled(held, url=url, name=name), children=children)]
 
 
 def _file_name(url: str) -> str:
@@ -375,19 +374,19 @@ def _file_name(url: str) -> str:
     return last if re.fullmatch(r"[^\s/]{1,200}\.\w{1,8}", last) else ""
 
 
-def _labelled(held: Json, lookup: Lookup, *, url: str, name: str = "") -> str:
+def _labelled(held: Json, *, url: str, name: str = "") -> str:
     """``[name](url): caption``, or whichever of them there is; links inside a caption stay whole."""
-    caption = render(held.get("caption"), lookup)
+    caption = render(held.get("caption"))
     if name:
-        shown = link(render([{"plain_text": name}]), url)
+        shown = link(name, url) if url else escape_structure(name)
         return f"{shown}: {caption}" if caption.strip() and caption.strip() != name else shown
-    inline = render_inline(held.get("caption"), lookup)
+    inline = render_inline(held.get("caption"))
     if url and caption.strip() and "](" not in inline and "\n" not in inline:
-        return link(caption, url)
+        return link(inline.strip(), url)
     return f"{caption}\n{url}".strip() if url else caption
 
 
-_Converter = Callable[[Json, _Children, Lookup], list[Block]]
+_Converter = Callable[[Json, _Children], list[Block]]
 
 _CONVERTERS: Mapping[str, _Converter] = MappingProxyType(
     {

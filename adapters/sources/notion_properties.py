@@ -5,8 +5,9 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters.sources.notion_json import Json, as_list, as_mapping, as_text, page_id, payload, type_of
-from adapters.sources.notion_text import Lookup, date_range, know_nothing, page_link, plain, render_line
+from adapters.sources.notion_text import date_range, plain, render_line
 from core.domain.documents import UNTITLED
+from core.domain.references import reference
 
 Schema = Mapping[str, Any]
 """The ``properties`` of a data source, which alone know how a number is to be shown."""
@@ -20,16 +21,14 @@ def title_of(page: Json) -> str:
     return " ".join(plain(page.get("title")).split())
 
 
-def render_properties(
-    page: Json, lookup: Lookup = know_nothing, schema: Schema | None = None
-) -> tuple[tuple[str, str], ...]:
+def render_properties(page: Json, schema: Schema | None = None) -> tuple[tuple[str, str], ...]:
     """(name, value) pairs in Notion's order, without the title and without empty values."""
     pairs = []
     for name, raw in as_mapping(page.get("properties")).items():
         held = as_mapping(raw)
         if type_of(held) == "title":
             continue
-        value = " ".join(_value(held, lookup, _number_format(schema, name)).split())
+        value = " ".join(_value(held, _number_format(schema, name)).split())
         if value:
             pairs.append((" ".join(as_text(name).split()) or UNTITLED, value))
     return tuple(pairs)
@@ -61,13 +60,13 @@ def _number_format(schema: Schema | None, name: str) -> str:
 # --- One value -----------------------------------------------------------------------------------------
 
 
-def _value(held: Json, lookup: Lookup, number_format: str = "") -> str:
+def _value(held: Json, number_format: str = "") -> str:
     kind = type_of(held)
     value = held.get(kind)
     if kind == "number":
         return format_number(value, number_format)
     reader = _READERS.get(kind)
-    return reader(value, lookup) if reader is not None else _unknown(value)
+    return reader(value) if reader is not None else _unknown(value)
 
 
 def _unknown(value: object) -> str:
@@ -77,106 +76,106 @@ def _unknown(value: object) -> str:
     return format_number(value, "")
 
 
-def _option(value: object, _: Lookup) -> str:
+def _option(value: object) -> str:
     return as_text(as_mapping(value).get("name"))
 
 
-def _options(value: object, _: Lookup) -> str:
+def _options(value: object) -> str:
     return ", ".join(filter(None, (as_text(as_mapping(one).get("name")) for one in as_list(value))))
 
 
-def _person(value: object, _: Lookup) -> str:
+def _person(value: object) -> str:
     """A name; guests and deleted users have none, and an id would tell nobody anything (F8)."""
     return as_text(as_mapping(value).get("name"))
 
 
-def _people(value: object, lookup: Lookup) -> str:
-    return ", ".join(filter(None, (_person(one, lookup) for one in as_list(value))))
+def _people(value: object) -> str:
+    return ", ".join(filter(None, (_person(one) for one in as_list(value))))
 
 
-def _text(value: object, lookup: Lookup) -> str:
-    return render_line(value, lookup)
+def _text(value: object) -> str:
+    return render_line(value)
 
 
-def _string(value: object, _: Lookup) -> str:
+def _string(value: object) -> str:
     return as_text(value)
 
 
-def _date(value: object, _: Lookup) -> str:
+def _date(value: object) -> str:
     return date_range(value)
 
 
-def _time(value: object, _: Lookup) -> str:
+def _time(value: object) -> str:
     return date_range({"start": value})
 
 
-def _checkbox(value: object, _: Lookup) -> str:
+def _checkbox(value: object) -> str:
     if not isinstance(value, bool):
         return ""
     return "yes" if value else "no"
 
 
-def _files(value: object, _: Lookup) -> str:
+def _files(value: object) -> str:
     """Names only: links to uploaded files expire and carry a signature (F19)."""
     return ", ".join(filter(None, (as_text(as_mapping(one).get("name")) for one in as_list(value))))
 
 
-def _relation(value: object, lookup: Lookup) -> str:
-    """Links to the related pages that are known; ids of others would tell nobody anything."""
+def _relation(value: object) -> str:
+    """References to the related pages; one that the index does not know is not shown."""
     found = (page_id(as_mapping(one).get("id")) for one in as_list(value))
-    return ", ".join(page_link(one, lookup) for one in found if one is not None and lookup(one))
+    return ", ".join(reference(one) for one in found if one is not None)
 
 
-def _unique_id(value: object, _: Lookup) -> str:
+def _unique_id(value: object) -> str:
     held = as_mapping(value)
     number = format_number(held.get("number"), "")
     prefix = as_text(held.get("prefix"))
     return f"{prefix}-{number}" if prefix and number else number
 
 
-def _formula(value: object, lookup: Lookup) -> str:
+def _formula(value: object) -> str:
     held = as_mapping(value)
     kind = type_of(held)
     if kind == "boolean":
-        return _checkbox(held.get(kind), lookup)
+        return _checkbox(held.get(kind))
     if kind == "unsupported":
         return ""
-    return _value(held, lookup)
+    return _value(held)
 
 
-def _rollup(value: object, lookup: Lookup) -> str:
+def _rollup(value: object) -> str:
     held = as_mapping(value)
     if type_of(held) == "array":
-        values = (_value(as_mapping(one), lookup) for one in as_list(held.get("array")))
+        values = (_value(as_mapping(one)) for one in as_list(held.get("array")))
         return ", ".join(filter(None, values))
     if type_of(held) in {"unsupported", "incomplete"}:
         return ""
     if type_of(held) == "number" and as_text(held.get("function")).startswith("percent"):
         return format_number(held.get("number"), "percent")
-    return _value(held, lookup)
+    return _value(held)
 
 
-def _place(value: object, _: Lookup) -> str:
+def _place(value: object) -> str:
     held = as_mapping(value)
     parts = (as_text(held.get("name")), as_text(held.get("address")))
     return ", ".join(dict.fromkeys(filter(None, parts)))
 
 
-def _verification(value: object, lookup: Lookup) -> str:
+def _verification(value: object) -> str:
     held = as_mapping(value)
     state = as_text(held.get("state"))
     if state in {"", "unverified"}:
         return ""
-    by = _person(held.get("verified_by"), lookup)
+    by = _person(held.get("verified_by"))
     when = date_range(held.get("date"))
     return f"{state}{f' by {by}' if by else ''}{f', {when}' if when else ''}"
 
 
-def _nothing(_: object, __: Lookup) -> str:
+def _nothing(_: object) -> str:
     return ""
 
 
-_READERS: Mapping[str, Callable[[object, Lookup], str]] = MappingProxyType(
+_READERS: Mapping[str, Callable[[object], str]] = MappingProxyType(
     {
         "title": _text,
         "rich_text": _text,

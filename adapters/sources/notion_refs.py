@@ -2,7 +2,7 @@
 
 from adapters.sources.notion_json import Json, as_mapping, as_text, instant, page_id, type_of
 from adapters.sources.notion_properties import Schema, render_properties, title_of
-from adapters.sources.notion_text import Lookup, know_nothing, page_address, render_line
+from adapters.sources.notion_text import page_address, render_line
 from core.domain.documents import Block, BlockKind, ObjectType, PageRef
 from core.domain.ids import PageId
 
@@ -11,7 +11,6 @@ def page_ref(
     page: Json,
     *,
     parent_id: PageId | None,
-    lookup: Lookup = know_nothing,
     schema: Schema | None = None,
 ) -> PageRef | None:
     """A page or row; null where the object has no id. ``parent_id`` is the nearest page or database above."""
@@ -27,7 +26,7 @@ def page_ref(
         parent_id=parent_id,
         last_edited=instant(page.get("last_edited_time")),
         object_type=ObjectType.ROW if is_row else ObjectType.PAGE,
-        properties=render_properties(page, lookup, schema) if is_row else (),
+        properties=render_properties(page, schema) if is_row else (),
         data_source_id=page_id(parent.get("data_source_id")),
         last_edited_by=_editor(page),
     )
@@ -49,9 +48,9 @@ def database_ref(database: Json, *, parent_id: PageId | None) -> PageRef | None:
     )
 
 
-def database_blocks(database: Json, lookup: Lookup = know_nothing) -> tuple[Block, ...]:
+def database_blocks(database: Json) -> tuple[Block, ...]:
     """What a database says about itself."""
-    description = render_line(database.get("description"), lookup)
+    description = render_line(database.get("description"))
     return (Block(BlockKind.PARAGRAPH, description),) if description else ()
 
 

@@ -1,7 +1,7 @@
 """Rich text to Markdown that reads well, searches well, and never turns into structure it was not."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -16,39 +16,23 @@ from adapters.sources.notion_json import (
 )
 from core.domain.documents import UNTITLED
 from core.domain.ids import PageId, without_dashes
+from core.domain.references import escape_label, reference
 
 NOTION = "https://www.notion.so/"
 """Where an id without a link of its own is shown; a page's own link is never rebuilt (NOT-12)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Another page as a link shows it."""
-
-    title: str
-    url: str = ""
-
-
-Lookup = Callable[[PageId], Target | None]
-"""What is known of another page; null for a page that was never seen."""
-
-
-def know_nothing(_: PageId) -> Target | None:
-    """The lookup of somebody who has seen no page."""
-    return None
-
-
 # --- Whole rich texts ----------------------------------------------------------------------------------
 
 
-def render(rich_text: object, lookup: Lookup = know_nothing) -> str:
+def render(rich_text: object) -> str:
     """A list of rich text items as inline Markdown, lines kept; nothing in it opens a Markdown block."""
-    return escape_structure(render_inline(rich_text, lookup))
+    return escape_structure(render_inline(rich_text))
 
 
-def render_line(rich_text: object, lookup: Lookup = know_nothing) -> str:
+def render_line(rich_text: object) -> str:
     """The same on one line and unescaped, for places where only inline Markdown is read: headings, cells."""
-    return " ".join(render_inline(rich_text, lookup).split())
+    return " ".join(render_inline(rich_text).split())
 
 
 def plain(rich_text: object) -> str:
@@ -56,9 +40,9 @@ def plain(rich_text: object) -> str:
     return "".join(_plain_text(as_mapping(item)) for item in as_list(rich_text))
 
 
-def render_inline(rich_text: object, lookup: Lookup = know_nothing) -> str:
+def render_inline(rich_text: object) -> str:
     """Inline Markdown of all items; what stands at the start of a line is not yet escaped."""
-    pieces = list(_pieces(rich_text, lookup))
+    pieces = list(_pieces(rich_text))
     return "".join(
         _mark_up(
             piece,
@@ -91,11 +75,11 @@ class _Piece:
     look: _Look
 
 
-def _pieces(rich_text: object, lookup: Lookup) -> Iterator[_Piece]:
+def _pieces(rich_text: object) -> Iterator[_Piece]:
     """The items, neighbours of equal look joined: Notion cuts runs where nobody sees a difference."""
     pending: _Piece | None = None
     for item in map(as_mapping, as_list(rich_text)):
-        piece = _piece(item, lookup)
+        piece = _piece(item)
         if not piece.text:
             continue
         if pending is not None and pending.look == piece.look:
@@ -108,12 +92,12 @@ def _pieces(rich_text: object, lookup: Lookup) -> Iterator[_Piece]:
         yield pending
 
 
-def _piece(item: Json, lookup: Lookup) -> _Piece:
+def _piece(item: Json) -> _Piece:
     kind = type_of(item)
     annotations = as_mapping(item.get("annotations"))
     bold, italic, struck = (annotations.get(name) is True for name in ("bold", "italic", "strikethrough"))
     if kind == "mention":
-        return _Piece(_mention(item, lookup), _Look(bold=bold, italic=italic, struck=struck, finished=True))
+        return _Piece(_mention(item), _Look(bold=bold, italic=italic, struck=struck, finished=True))
     if kind == "equation":
         text = as_text(payload(item).get("expression")) or _plain_text(item)
         look = _Look(bold=bold, italic=italic, struck=struck, finished=True)
@@ -183,12 +167,7 @@ def link(label: str, url: str) -> str:
         return label
     if label.startswith("`"):
         return f"[{label}]({_destination(url)})"
-    return f"[{_label(label)}]({_destination(url)})"
-
-
-def _label(text: str) -> str:
-    one_line = re.sub(r"\s*\n\s*", " ", text)
-    return re.sub(r"(?<!\\)([\[\]])", r"\\\1", one_line)
+    return f"[{escape_label(label)}]({_destination(url)})"
 
 
 def _destination(url: str) -> str:
@@ -219,13 +198,13 @@ def safe_link(url: str) -> str:
 # --- Mentions ------------------------------------------------------------------------------------------
 
 
-def _mention(item: Json, lookup: Lookup) -> str:
+def _mention(item: Json) -> str:
     mention = as_mapping(item.get("mention"))
     kind = type_of(mention)
     shown = _plain_text(item)
     held = payload(mention)
     if kind in {"page", "database", "data_source"}:
-        return page_link(page_id(held.get("id")), lookup, shown=shown, href=_href(item))
+        return page_link(page_id(held.get("id")), shown=shown, href=_href(item))
     if kind == "date":
         return shown or date_range(held)
     if kind == "user":
@@ -240,12 +219,12 @@ def _mention(item: Json, lookup: Lookup) -> str:
     return link(shown, safe_link(_href(item)))
 
 
-def page_link(identifier: PageId | None, lookup: Lookup, *, shown: str = "", href: str = "") -> str:
-    """A link to another page by its known title, else by what Notion shows, never empty (F15)."""
-    known = lookup(identifier) if identifier else None
-    title = " ".join((known.title if known else shown).split()) or shown.strip() or UNTITLED
-    url = (known.url if known else "") or safe_link(href) or page_address(identifier)
-    return link(title, url)
+def page_link(identifier: PageId | None, *, shown: str = "", href: str = "") -> str:
+    """A reference to another page, which shows its title once that is known (F15); never empty."""
+    title = " ".join(shown.split())
+    if identifier is None:
+        return link(title or UNTITLED, safe_link(href))
+    return reference(identifier, title or UNTITLED)
 
 
 def page_address(identifier: PageId | None) -> str:

@@ -8,7 +8,6 @@ from importlib.resources.abc import Traversable
 from adapters.sources.notion_blocks import children_of, render_blocks
 from adapters.sources.notion_json import Json, as_list, as_mapping, block_id, is_gone, page_id
 from adapters.sources.notion_refs import database_blocks, database_ref, page_ref, parent_of
-from adapters.sources.notion_text import Target
 from core.domain.documents import Page, PageRef
 from core.domain.ids import PageId
 from core.errors import NotFoundError
@@ -57,10 +56,10 @@ class SampleSource:
             NotFoundError: the sample holds no such page.
         """
         if ref.id in self._databases:
-            return Page(self._refs[ref.id], database_blocks(self._databases[ref.id], self._look_up))
+            return Page(self._refs[ref.id], database_blocks(self._databases[ref.id]))
         if ref.id not in self._pages:
             raise NotFoundError(f"The sample workspace has no page {ref.id}.")
-        return Page(self._refs[ref.id], render_blocks(self._blocks[ref.id], self._look_up).blocks)
+        return Page(self._refs[ref.id], render_blocks(self._blocks[ref.id]).blocks)
 
     async def probe(self, page_id: PageId) -> Probe:
         """Whether the sample holds the page."""
@@ -90,7 +89,7 @@ class SampleSource:
             if kind == "data_source_id":
                 schema = as_mapping(as_mapping(self._data_sources.get(PageId(parent))).get("properties"))
             parent_id = self._parent(page)
-            if ref := page_ref(page, parent_id=parent_id, lookup=self._look_up, schema=schema):
+            if ref := page_ref(page, parent_id=parent_id, schema=schema):
                 yield ref.id, ref
 
     def _parent(self, held: Json) -> PageId | None:
@@ -104,14 +103,6 @@ class SampleSource:
     def _parent_database(self, data_source: PageId) -> PageId | None:
         kind, identifier = parent_of(self._data_sources.get(data_source, {}))
         return PageId(identifier) if kind == "database_id" and identifier else None
-
-    def _look_up(self, identifier: PageId) -> Target | None:
-        held = self._pages.get(identifier) or self._databases.get(identifier)
-        if held is None:
-            return None
-        ref = page_ref(held, parent_id=None) if identifier in self._pages else None
-        ref = ref or database_ref(held, parent_id=None)
-        return Target(ref.title, ref.url) if ref else None
 
 
 def _read(file: Traversable) -> object:

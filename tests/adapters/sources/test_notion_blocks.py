@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from markdown_it import MarkdownIt
 
 from adapters.sources.notion_blocks import render_blocks
-from adapters.sources.notion_text import Target
 from core.domain.documents import Block, BlockKind, walk
 from core.domain.ids import PageId
+from core.domain.references import Target, resolve_blocks
 from tests.adapters.sources.notion_objects import Object, an_id, block, mention, run, table, text_block
 from tests.adapters.sources.notion_strategies import ALL_TYPES, PAGES, broken, plain_texts
 
@@ -272,8 +272,8 @@ def test_u6_sy9_child_documents_are_links_and_never_copied(kind: str) -> None:
     }
     known = {PageId(an_id(0xAB)): Target("Berlin Office", "https://app.notion.com/p/berlin")}
 
-    assert texts([raw]) == ["[Berlin](https://www.notion.so/000000000000000000000000000000ab)"]
-    (found,) = render_blocks([raw], known.get).blocks
+    assert texts([raw]) == [f"[Berlin](page:{an_id(0xAB)})"]
+    (found,) = resolve_blocks(render_blocks([raw]).blocks, known.get)
     assert (found.text, found.children) == ("[Berlin Office](https://app.notion.com/p/berlin)", ())
 
 
@@ -311,7 +311,7 @@ def test_sy11_every_other_type_keeps_its_text() -> None:
         "[A site](https://a.example)",
         "https://b.example",
         "https://c.example",
-        "[Untitled](https://www.notion.so/0000000000000000000000000000000c)",
+        f"[Untitled](page:{an_id(0xC)})",
         "**Small**",
         "Add a day",
         "Weekly",

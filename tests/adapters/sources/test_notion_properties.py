@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.sources.notion_properties import render_properties, title_of, unfinished_properties
-from adapters.sources.notion_text import Target
 from core.domain.ids import PageId
+from core.domain.references import Target, resolve_properties
 from tests.adapters.sources.notion_objects import Object, an_id, run
 from tests.adapters.sources.notion_strategies import RICH_TEXTS, broken
 
@@ -129,10 +129,12 @@ def test_number_formats_come_from_the_data_source(number: float, style: str, exp
 def test_relations_show_the_titles_of_known_pages() -> None:
     """Ids of pages that nobody has seen are not shown."""
     known = {PageId(an_id(1)): Target("Launch", "https://www.notion.so/1")}
-    value = [{"id": an_id(1)}, {"id": an_id(2)}]
+    page = {"properties": {"P": prop("relation", [{"id": an_id(2)}, {"id": an_id(1)}, {"id": an_id(3)}])}}
 
-    assert rendered("relation", value, lookup=known.get) == "[Launch](https://www.notion.so/1)"
-    assert rendered("relation", value) == ""
+    properties = render_properties(page)
+
+    assert resolve_properties(properties, known.get) == (("P", "[Launch](https://www.notion.so/1)"),)
+    assert resolve_properties(properties, lambda _: None) == ()
 
 
 def test_f7_the_title_is_found_by_its_type() -> None:

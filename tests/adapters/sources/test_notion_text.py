@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from adapters.sources.notion_text import (
-    Target,
     escape_structure,
     link,
     page_link,
@@ -17,6 +16,7 @@ from adapters.sources.notion_text import (
     safe_link,
 )
 from core.domain.ids import PageId
+from core.domain.references import Target, resolve
 from tests.adapters.sources.notion_objects import an_id, mention, run
 
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -118,16 +118,19 @@ def test_f15_a_page_mention_shows_the_known_title() -> None:
     item = mention("page", {"id": an_id(1)}, "Untitled", href="https://www.notion.so/0001")
     known = {PageId(an_id(1)): Target("Travel Policy", "https://app.notion.com/p/1")}
 
-    assert render([item], known.get) == "[Travel Policy](https://app.notion.com/p/1)"
-    assert render([item]) == "[Untitled](https://www.notion.so/0001)"
+    assert resolve(render([item]), known.get) == "[Travel Policy](https://app.notion.com/p/1)"
+    assert resolve(render([item]), lambda _: None) == f"[Untitled](https://www.notion.so/{1:032x})"
 
 
 def test_f15_a_mention_is_never_an_empty_string() -> None:
     """Without title, text and link there is still a word to click."""
     item = mention("page", {"id": an_id(0x11)}, "")
 
-    assert render([item]) == "[Untitled](https://www.notion.so/00000000000000000000000000000011)"
-    assert page_link(None, lambda _: None) == "Untitled"
+    assert (
+        resolve(render([item]), lambda _: None)
+        == "[Untitled](https://www.notion.so/00000000000000000000000000000011)"
+    )
+    assert page_link(None) == "Untitled"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +145,7 @@ def test_f15_a_mention_is_never_an_empty_string() -> None:
         ),
         (
             mention("database", {"id": an_id(2)}, "Tasks", href="https://www.notion.so/2"),
-            "[Tasks](https://www.notion.so/2)",
+            f"[Tasks](page:{an_id(2)})",
         ),
         (
             mention("link_mention", {"href": "https://a.example", "title": "A Site"}, "https://a.example"),

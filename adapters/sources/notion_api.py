@@ -1,0 +1,333 @@
+"""Notion's API as the source needs it: notion-client for the requests, a retry layer and paging of our own."""
+
+import asyncio
+import logging
+import random
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from types import TracebackType
+from typing import Any, Self, cast
+
+import httpx
+from notion_client import AsyncClient
+from notion_client.errors import HTTPResponseError, InvalidPathParameterError, RequestTimeoutError
+
+from adapters.sources.notion_json import Json, as_list, as_mapping, as_text, instant
+from adapters.sources.notion_pace import Pace
+from core.errors import NotFoundError, RateLimitedError, RefusedError, UnavailableError, UnreadableError
+
+NOTION_VERSION = "2026-03-11"
+"""Databases hold data sources, ``in_trash`` replaces ``archived``, blocks may be ``meeting_notes``."""
+
+BASE_URL = "https://api.notion.com"
+PAGE_SIZE = 100
+"""The most that a list endpoint gives at once."""
+
+_TRANSIENT = frozenset({409, 500, 502, 503, 504})
+_REFUSED_FOR_NOW = frozenset({HTTPStatus.TOO_MANY_REQUESTS, 529})
+_MAX_BACKOFF = 30.0
+_DEFAULT_RETRY_AFTER = 5.0
+"""Seconds to pause where a refusal does not say how long."""
+
+_logger = logging.getLogger("footnote.notion.http")
+
+
+class InvalidCursorError(UnreadableError):
+    """Notion does not know the cursor any more; the listing must start again (F26)."""
+
+
+class NotionApi:
+    """Calls to Notion with one client, one pace, and errors of ours (NOT-3, NOT-16).
+
+    ``attempts`` bounds retries after failures, ``refusals`` those after 429 and 529. ``requests`` counts what
+    was sent, by endpoint. ``http`` is for tests; whoever makes the object closes it.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        *,
+        base_url: str = BASE_URL,
+        notion_version: str = NOTION_VERSION,
+        pace: Pace | None = None,
+        timeout: float = 60.0,
+        attempts: int = 6,
+        refusals: int = 30,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._client = AsyncClient(
+            client=http or httpx.AsyncClient(),
+            auth=token,
+            base_url=base_url.rstrip("/"),
+            notion_version=notion_version,
+            timeout_ms=int(timeout * 1000),
+            retry=False,
+            logger=_logger,
+            log_level=logging.WARNING,
+        )
+        self._pace = pace or Pace()
+        self._timeout = timeout
+        self._attempts = attempts
+        self._refusals = refusals
+        self._sleep = sleep
+        self.requests: Counter[str] = Counter()
+        self.incomplete: Counter[str] = Counter()
+        """Listings that Notion itself called incomplete and that could not be completed (NOT-5)."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.aclose()
+
+    # --- Single objects --------------------------------------------------------------------------------
+
+    async def page(self, page_id: str) -> Json:
+        """One page object, in the trash or not."""
+        return await self._call("pages.retrieve", self._client.pages.retrieve, page_id=page_id)
+
+    async def block(self, block_id: str) -> Json:
+        """One block object."""
+        return await self._call("blocks.retrieve", self._client.blocks.retrieve, block_id=block_id)
+
+    async def database(self, database_id: str) -> Json:
+        """One database object, the container of data sources."""
+        return await self._call(
+            "databases.retrieve", self._client.databases.retrieve, database_id=database_id
+        )
+
+    async def data_source(self, data_source_id: str) -> Json:
+        """One data source object, with the schema of its rows."""
+        return await self._call(
+            "data_sources.retrieve", self._client.data_sources.retrieve, data_source_id=data_source_id
+        )
+
+    async def me(self) -> Json:
+        """The integration's own user: the cheapest call that needs a valid token."""
+        return await self._call("users.me", self._client.users.me)
+
+    # --- Lists -----------------------------------------------------------------------------------------
+
+    def children(self, block_id: str) -> AsyncIterator[Json]:
+        """The blocks directly below a block or page, in order."""
+        return self._paginate("blocks.children.list", self._client.blocks.children.list, block_id=block_id)
+
+    def search(self, *, newest_first: bool = True) -> AsyncIterator[Json]:
+        """Pages and data sources by the time of their last edit; never to be taken for complete (U7)."""
+        direction = "descending" if newest_first else "ascending"
+        return self._paginate(
+            "search",
+            self._client.search,
+            sort={"timestamp": "last_edited_time", "direction": direction},
+        )
+
+    def property_items(self, page_id: str, property_id: str) -> AsyncIterator[Json]:
+        """All entries of one property (NOT-14)."""
+        return self._paginate(
+            "pages.properties.retrieve",
+            self._client.pages.properties.retrieve,
+            page_id=page_id,
+            property_id=property_id,
+        )
+
+    async def rows(self, data_source_id: str) -> AsyncIterator[Json]:
+        """Every row of a data source; beyond Notion's limit of 10,000 by windows of creation time (NOT-5).
+
+        Raises:
+            UnavailableError: Notion stopped early and the windows did not get further.
+        """
+        seen: set[str] = set()
+        since: str | None = None
+        while True:
+            state = _ListState()
+            found = 0
+            latest: str | None = None
+            async for row in self._paginate(
+                "data_sources.query", self._client.data_sources.query, state, **_query(data_source_id, since)
+            ):
+                latest = _later(latest, as_text(row.get("created_time")))
+                identifier = as_text(row.get("id"))
+                if identifier in seen:
+                    continue
+                seen.add(identifier)
+                found += 1
+                yield row
+            if not state.incomplete:
+                return
+            if not found or latest is None or latest == since:
+                raise UnavailableError(
+                    f"Notion stopped listing data source {data_source_id} after {len(seen)} rows; "
+                    "split it into smaller databases to have all of it."
+                )
+            since = latest
+
+    async def _paginate(
+        self,
+        name: str,
+        endpoint: Callable[..., Any],
+        state: "_ListState | None" = None,
+        **arguments: Any,
+    ) -> AsyncIterator[Json]:
+        """All results of a list endpoint; ``has_more`` alone says whether there are more (SY13, NOT-4).
+
+        A cursor that became invalid starts the listing again once, without what was given already (F26).
+
+        Raises:
+            UnavailableError: the listing broke off; what was given is not all.
+        """
+        state = state or _ListState()
+        given: set[str] = set()
+        cursors: set[str] = set()
+        cursor: str | None = None
+        restarted = False
+        while True:
+            place = {} if cursor is None else {"start_cursor": cursor}
+            try:
+                answer = await self._call(name, endpoint, page_size=PAGE_SIZE, **arguments, **place)
+            except InvalidCursorError as error:
+                if restarted or cursor is None:
+                    raise UnavailableError(f"Notion broke off a listing ({name}): {error}") from error
+                restarted, cursor = True, None
+                cursors.clear()
+                continue
+            for result in map(as_mapping, as_list(answer.get("results"))):
+                identifier = as_text(result.get("id"))
+                if result.get("object") != "property_item" and identifier:
+                    if identifier in given:
+                        continue
+                    given.add(identifier)
+                yield result
+            self._note_state(name, answer, state)
+            if answer.get("has_more") is not True:
+                return
+            cursor = as_text(answer.get("next_cursor"))
+            if not cursor or cursor in cursors:
+                raise UnavailableError(f"Notion broke off a listing ({name}): its cursor does not move on.")
+            cursors.add(cursor)
+
+    def _note_state(self, name: str, answer: Json, state: "_ListState") -> None:
+        if as_text(as_mapping(answer.get("request_status")).get("type")) == "incomplete":
+            state.incomplete = True
+            self.incomplete[name] += 1
+
+    # --- One request -----------------------------------------------------------------------------------
+
+    async def _call(self, name: str, endpoint: Callable[..., Any], **arguments: Any) -> Json:
+        """Send a request until it is answered, refused for good, or tried often enough.
+
+        Raises:
+            RefusedError: the token was refused; every other call is doomed as well (SY20, T21).
+            NotFoundError: no such object, or not shared with the integration.
+            UnreadableError: this object cannot be had, though it may exist (403, 400 and their like).
+            RateLimitedError, UnavailableError: tried as often as it makes sense.
+        """
+        failures = refusals = 0
+        while True:
+            try:
+                async with self._pace.turn():
+                    self.requests[name] += 1
+                    answer = await asyncio.wait_for(
+                        cast(Awaitable[Any], endpoint(**arguments)), timeout=2 * self._timeout
+                    )
+                    self._pace.accepted()
+            except HTTPResponseError as error:
+                if error.status in _REFUSED_FOR_NOW:
+                    refusals += 1
+                    wait = _retry_after(error.headers)
+                    self._pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
+                    if refusals >= self._refusals:
+                        raise RateLimitedError(
+                            f"Notion refused {refusals} times in a row ({name}): it is overloaded or the "
+                            "workspace's budget is used up. Try again later.",
+                            retry_after=wait,
+                        ) from error
+                    continue
+                if error.status not in _TRANSIENT:
+                    raise _permanent(error, name) from error
+                failure: Exception = error
+                reason = f"HTTP {error.status}"
+            except (RequestTimeoutError, TimeoutError, httpx.TransportError) as error:
+                failure, reason = error, type(error).__name__
+            except InvalidPathParameterError as error:
+                raise UnreadableError(f"Notion knows no such object ({name}).") from error
+            except ValueError as error:
+                failure, reason = error, "an answer that is no JSON"
+            else:
+                if isinstance(answer, Mapping):
+                    return answer
+                failure, reason = TypeError(type(answer).__name__), "an answer that is no object"
+            failures += 1
+            if failures >= self._attempts:
+                raise UnavailableError(
+                    f"Notion did not answer after {failures} attempts ({name}: {reason})."
+                ) from failure
+            await self._sleep(min(_MAX_BACKOFF, 2.0**failures / 2) * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing
+
+
+class _ListState:
+    """What a listing said about itself."""
+
+    def __init__(self) -> None:
+        self.incomplete = False
+
+
+def _query(data_source_id: str, since: str | None) -> dict[str, Any]:
+    """No filter must mean no key: Notion refuses an empty one (F31)."""
+    query: dict[str, Any] = {
+        "data_source_id": data_source_id,
+        "sorts": [{"timestamp": "created_time", "direction": "ascending"}],
+    }
+    if since is not None:
+        query["filter"] = {"timestamp": "created_time", "created_time": {"on_or_after": since}}
+    return query
+
+
+def _later(one: str | None, other: str) -> str | None:
+    """The later of two times of the API, compared as instants (T4)."""
+    second = instant(other)
+    if second is None:
+        return one
+    first = instant(one)
+    return other if first is None or second > first else one
+
+
+def _retry_after(headers: httpx.Headers) -> float | None:
+    """Seconds to wait, uncapped; null where the header is missing or unreadable."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _permanent(error: HTTPResponseError, name: str) -> Exception:
+    said = f"{name}: {error}" if str(error) else name
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        return RefusedError(
+            "Notion refused the token. Set NOTION_TOKEN to the secret of an internal integration "
+            "(notion.so/profile/integrations)."
+        )
+    if error.status == HTTPStatus.NOT_FOUND:
+        return NotFoundError(f"Notion has no such object, or it is not shared with the integration ({said}).")
+    if error.status == HTTPStatus.FORBIDDEN:
+        return UnreadableError(f"Notion forbids this object to the integration ({said}).")
+    if error.status == HTTPStatus.BAD_REQUEST and "start_cursor" in str(error):
+        return InvalidCursorError(f"The cursor is not valid any more ({name}).")
+    return UnreadableError(f"Notion answered {error.status} ({said}).")
