@@ -1,10 +1,12 @@
-"""Notion's API as the source needs it: notion-client for the requests, a retry layer and paging of our own."""
+"""Notion's API as the source needs it: notion-client sends, retrying and paging are our own."""
 
 import asyncio
 import logging
 import random
+import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -35,6 +37,15 @@ _DEFAULT_RETRY_AFTER = 5.0
 _logger = logging.getLogger("footnote.notion.http")
 
 
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to try: seconds for one answer, attempts after failures, attempts after 429 and 529."""
+
+    timeout: float = 60.0
+    attempts: int = 6
+    refusals: int = 30
+
+
 class InvalidCursorError(UnreadableError):
     """Notion does not know the cursor any more; the listing must start again (F26)."""
 
@@ -42,8 +53,7 @@ class InvalidCursorError(UnreadableError):
 class NotionApi:
     """Calls to Notion with one client, one pace, and errors of ours (NOT-3, NOT-16).
 
-    ``attempts`` bounds retries after failures, ``refusals`` those after 429 and 529. ``requests`` counts what
-    was sent, by endpoint. ``http`` is for tests; whoever makes the object closes it.
+    ``requests`` counts what was sent, by endpoint. ``http`` is for tests; whoever makes the object closes it.
     """
 
     def __init__(
@@ -53,9 +63,7 @@ class NotionApi:
         base_url: str = BASE_URL,
         notion_version: str = NOTION_VERSION,
         pace: Pace | None = None,
-        timeout: float = 60.0,
-        attempts: int = 6,
-        refusals: int = 30,
+        patience: Patience | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         http: httpx.AsyncClient | None = None,
     ) -> None:
@@ -64,15 +72,13 @@ class NotionApi:
             auth=token,
             base_url=base_url.rstrip("/"),
             notion_version=notion_version,
-            timeout_ms=int(timeout * 1000),
+            timeout_ms=int((patience or Patience()).timeout * 1000),
             retry=False,
             logger=_logger,
             log_level=logging.WARNING,
         )
         self._pace = pace or Pace()
-        self._timeout = timeout
-        self._attempts = attempts
-        self._refusals = refusals
+        self._patience = patience or Patience()
         self._sleep = sleep
         self.requests: Counter[str] = Counter()
         self.incomplete: Counter[str] = Counter()
@@ -237,7 +243,7 @@ class NotionApi:
                 async with self._pace.turn():
                     self.requests[name] += 1
                     answer = await asyncio.wait_for(
-                        cast(Awaitable[Any], endpoint(**arguments)), timeout=2 * self._timeout
+                        cast(Awaitable[Any], endpoint(**arguments)), timeout=2 * self._patience.timeout
                     )
                     self._pace.accepted()
             except HTTPResponseError as error:
@@ -245,7 +251,7 @@ class NotionApi:
                     refusals += 1
                     wait = _retry_after(error.headers)
                     self._pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
-                    if refusals >= self._refusals:
+                    if refusals >= self._patience.refusals:
                         raise RateLimitedError(
                             f"Notion refused {refusals} times in a row ({name}): it is overloaded or the "
                             "workspace's budget is used up. Try again later.",
@@ -267,7 +273,7 @@ class NotionApi:
                     return answer
                 failure, reason = TypeError(type(answer).__name__), "an answer that is no object"
             failures += 1
-            if failures >= self._attempts:
+            if failures >= self._patience.attempts:
                 raise UnavailableError(
                     f"Notion did not answer after {failures} attempts ({name}: {reason})."
                 ) from failure
@@ -304,10 +310,8 @@ def _later(one: str | None, other: str) -> str | None:
 def _retry_after(headers: httpx.Headers) -> float | None:
     """Seconds to wait, uncapped; null where the header is missing or unreadable."""
     value = headers.get("retry-after", "").strip()
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", value):
+        return float(value)
     try:
         moment = parsedate_to_datetime(value)
     except ValueError:

@@ -45,6 +45,9 @@ CONTAINERS = frozenset(
         "meeting_notes",
     }
 )
+MEETING_PART = "meeting_part"
+"""Our own name for a summary, notes or transcript that meeting notes refer to by id."""
+
 SILENT = frozenset({"breadcrumb", "table_of_contents", "divider", "unsupported"})
 
 
@@ -150,7 +153,7 @@ def _convert(node: _Node, children: _Children, unknown: Counter[str]) -> tuple[B
         return _with_id(raw, _item(f"{node.number}. ", raw, children))
     if kind in CONTAINERS:
         return _with_id(raw, _container(raw, children))
-    if kind not in SILENT:
+    if kind not in SILENT and kind != MEETING_PART:
         unknown[kind or "untyped"] += 1
     elif kind == "unsupported":
         unknown[as_text(payload(raw).get("block_type")) or "unsupported"] += 1
@@ -418,3 +421,8 @@ _CONVERTERS: Mapping[str, _Converter] = MappingProxyType(
         "pdf": _file,
     }
 )
+
+
+def is_known_type(kind: str) -> bool:
+    """Whether the API documents this type, so that its children can be relied on."""
+    return kind in _CONVERTERS or kind in CONTAINERS or kind == "numbered_list_item"

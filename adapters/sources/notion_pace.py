@@ -20,7 +20,7 @@ class Pace:
     """Lets calls start: not during a pause, not above the learned rate, not too many at once.
 
     Notion names no rate that holds for every plan. The pace therefore starts unbounded, and each refusal ends
-    a cycle whose length, its pause included, and whose number of accepted calls give the rate that is allowed.
+    a cycle: its length, the pause included, and the number of accepted calls give the rate that is allowed.
     ``monotonic`` and ``sleep`` are the time to live in.
     """
 

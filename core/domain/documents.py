@@ -75,10 +75,14 @@ class PageRef:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that was read in full."""
+    """A page that was read in full.
+
+    ``children`` are the pages and databases its blocks mention as their own: a listing may have missed them.
+    """
 
     ref: PageRef
     blocks: tuple[Block, ...]
+    children: tuple[PageId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

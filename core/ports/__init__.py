@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.domain.answers import Candidate, Draft, Outcome
 from core.domain.audiences import Audience
@@ -269,6 +269,29 @@ class PageSource(Protocol):
         """Look at one object directly: the only proof that something is gone."""
 
 
+@runtime_checkable
+class IncrementalSource(PageSource, Protocol):
+    """A source that can also say what changed lately, which costs less than listing everything."""
+
+    def changed_since(self, moment: datetime) -> AsyncIterator[PageRef]:
+        """Pages edited at ``moment`` or later, newest first; what it omits the next listing finds (U7).
+
+        Raises:
+            TemporaryError, RefusedError: as in `list_pages`.
+        """
+
+    def rows(self, ref: PageRef) -> AsyncIterator[PageRef]:
+        """All rows of a database; nothing for a page.
+
+        Raises:
+            NotFoundError, TemporaryError, RefusedError: as in `list_pages`.
+        """
+
+    @property
+    def requests_sent(self) -> int:
+        """How many requests were sent so far; requests are what a sync costs."""
+
+
 # --- Caches, claims, time ------------------------------------------------------------------------------
 
 
@@ -297,6 +320,7 @@ __all__ = [
     "Embedder",
     "Fingerprint",
     "Generator",
+    "IncrementalSource",
     "IndexedChunk",
     "PageSource",
     "PageState",

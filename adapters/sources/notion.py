@@ -1,0 +1,225 @@
+"""A Notion workspace as a source of pages: everything under the roots, or all that is shared."""
+
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Collection
+from datetime import datetime
+
+from adapters.sources.notion_api import NotionApi
+from adapters.sources.notion_blocks import render_blocks
+from adapters.sources.notion_json import Json, instant, is_gone, page_id
+from adapters.sources.notion_listing import Catalogue, parents_first
+from adapters.sources.notion_refs import database_blocks
+from adapters.sources.notion_tree import TreeLimits, fetch_tree
+from core.domain.documents import ObjectType, Page, PageRef
+from core.domain.ids import PageId
+from core.errors import NotFoundError, RefusedError, UnreadableError
+from core.ports import Presence, Probe
+
+_logger = logging.getLogger("footnote.notion")
+
+
+class NotionSource:
+    """An `IncrementalSource` over the API.
+
+    Listing takes search as the fast way to most entries, then asks for what search is free to omit: the
+    roots, unknown parents, and the rows of every data source (U7). Child pages that only a page's blocks name
+    come with `Page.children`. With ``roots``, nothing outside their subtrees is given.
+    """
+
+    def __init__(
+        self, api: NotionApi, *, roots: Collection[PageId] = (), limits: TreeLimits | None = None
+    ) -> None:
+        self._api = api
+        self._roots = frozenset(roots)
+        self._limits = limits or TreeLimits()
+        self._catalogue = Catalogue(api)
+        self.unknown: Counter[str] = Counter()
+        """Blocks of types that nobody knows, by type."""
+        self.skipped: Counter[str] = Counter()
+        """Blocks whose children were left out, by reason."""
+
+    @property
+    def requests_sent(self) -> int:
+        """How many requests were sent so far."""
+        return self._api.requests.total()
+
+    # --- Listing ---------------------------------------------------------------------------------------
+
+    async def list_pages(self) -> AsyncIterator[PageRef]:
+        """Everything that is shared and under the roots, parents first.
+
+        Raises:
+            RefusedError: the token was refused, or may not read content at all.
+            TemporaryError: the listing broke off.
+        """
+        # A new listing looks again at what was not shared before.
+        self._catalogue.absent.clear()
+        self._catalogue.parents.clear()
+        refs: dict[PageId, PageRef] = {}
+        databases: set[PageId] = set()
+        async for held in self._search():
+            if held.get("object") == "data_source":
+                if not is_gone(held) and (owner := self._catalogue.remember_data_source(held)):
+                    databases.add(owner)
+            elif (ref := await self._catalogue.entry(held)) is not None:
+                refs[ref.id] = ref
+        for root in self._roots - refs.keys() - databases:
+            await self._add_root(root, refs, databases)
+        await self._add_rows(databases, refs)
+        await self._add_parents(refs)
+        for ref in parents_first(refs):
+            if await self._is_wanted(ref.id):
+                yield await self._catalogue.with_shared_parent(ref)
+
+    async def _search(self) -> AsyncIterator[Json]:
+        try:
+            async for held in self._api.search():
+                yield held
+        except UnreadableError as error:
+            raise RefusedError(
+                "Notion does not let the integration read content. Turn on the capability "
+                "'Read content' in the integration's settings."
+            ) from error
+
+    async def _add_root(self, root: PageId, refs: dict[PageId, PageRef], databases: set[PageId]) -> None:
+        try:
+            held = await self._catalogue.retrieve(root)
+        except UnreadableError as error:
+            _logger.warning("The root page %s cannot be read: %s", root, error)
+            return
+        if held is None or is_gone(held):
+            _logger.warning(
+                "The root page %s is in the trash or not shared with the integration: open it in Notion, "
+                "choose '...', 'Connections', and add the integration.",
+                root,
+            )
+            return
+        if held.get("object") == "database":
+            databases.add(root)
+        elif (ref := await self._catalogue.entry(held)) is not None:
+            refs[ref.id] = ref
+
+    async def _add_rows(self, databases: set[PageId], refs: dict[PageId, PageRef]) -> None:
+        """Databases and the rows of all their data sources; those that cannot be had are left out (F5)."""
+        for identifier in sorted(databases):
+            try:
+                ref, data_sources = await self._catalogue.database(identifier)
+                if ref is None:
+                    continue
+                refs[ref.id] = ref
+                for data_source in data_sources:
+                    async for row in self._rows(data_source, known=refs.keys()):
+                        refs[row.id] = row
+            except (NotFoundError, UnreadableError) as error:
+                _logger.warning("The database %s is left out: %s", identifier, error)
+
+    async def _rows(self, data_source: PageId, *, known: Collection[PageId] = ()) -> AsyncIterator[PageRef]:
+        async for held in self._api.rows(data_source):
+            if page_id(held.get("id")) not in known and (ref := await self._catalogue.entry(held)):
+                yield ref
+
+    async def _add_parents(self, refs: dict[PageId, PageRef]) -> None:
+        """Parents that search omitted, up to the top."""
+        wanted = [ref.parent_id for ref in refs.values()]
+        while wanted:
+            identifier = wanted.pop()
+            if identifier is None or identifier in refs or identifier in self._catalogue.absent:
+                continue
+            ref = (await self._look_at(identifier)).ref
+            if ref is None:
+                self._catalogue.absent.add(identifier)
+                continue
+            refs[ref.id] = ref
+            wanted.append(ref.parent_id)
+            if ref.object_type is ObjectType.DATABASE:
+                await self._add_rows({ref.id}, refs)
+
+    async def _is_wanted(self, identifier: PageId) -> bool:
+        return not self._roots or not self._roots.isdisjoint(await self._catalogue.path(identifier))
+
+    # --- Changes ---------------------------------------------------------------------------------------
+
+    async def changed_since(self, moment: datetime) -> AsyncIterator[PageRef]:
+        """Pages edited at ``moment`` or later, newest first, as far as search knows them (SY4, NOT-8)."""
+        async for held in self._search():
+            edited = instant(held.get("last_edited_time"))
+            if edited is not None and edited < moment:
+                return
+            ref = await self._changed_entry(held)
+            if ref is not None and await self._is_wanted(ref.id):
+                yield await self._catalogue.with_shared_parent(ref)
+
+    async def _changed_entry(self, held: Json) -> PageRef | None:
+        if held.get("object") != "data_source":
+            return await self._catalogue.entry(held)
+        owner = None if is_gone(held) else self._catalogue.remember_data_source(held)
+        if owner is None:
+            return None
+        try:
+            return (await self._catalogue.database(owner))[0]
+        except (NotFoundError, UnreadableError):
+            return None
+
+    async def rows(self, ref: PageRef) -> AsyncIterator[PageRef]:
+        """All rows of a database."""
+        if ref.object_type is not ObjectType.DATABASE:
+            return
+        _, data_sources = await self._catalogue.database(ref.id)
+        for data_source in data_sources:
+            async for row in self._rows(data_source):
+                yield row
+
+    # --- Single pages ----------------------------------------------------------------------------------
+
+    async def read(self, ref: PageRef) -> Page:
+        """The page with all its blocks.
+
+        Raises:
+            NotFoundError: gone, or no longer shared.
+            TemporaryError: some block could not be read.
+        """
+        if ref.object_type is ObjectType.DATABASE:
+            return Page(ref, database_blocks(await self._api.database(ref.id)))
+        tree = await fetch_tree(self._api, ref.id, self._limits)
+        rendered = render_blocks(tree.blocks)
+        self._count(self.skipped, tree.skipped, "Left out children of blocks: %s (page %s)", ref)
+        self._count(self.unknown, rendered.unknown, "Met blocks of an unknown type: %s (page %s)", ref)
+        self._catalogue.remember_home(tree.documents, ref.id)
+        return Page(ref, rendered.blocks, tuple(tree.documents))
+
+    def _count(
+        self, total: Counter[str], met: "Counter[str] | dict[str, int]", message: str, ref: PageRef
+    ) -> None:
+        for name, times in met.items():
+            if name not in total:
+                _logger.warning(message, name, ref.id)
+            total[name] += times
+
+    async def probe(self, page_id: PageId) -> Probe:
+        """Look at one object directly.
+
+        Raises:
+            UnreadableError, TemporaryError, RefusedError: the look proves nothing.
+        """
+        found = await self._look_at(page_id)
+        if found.ref is None:
+            return found
+        if not await self._is_wanted(found.ref.id):
+            return Probe(Presence.NOT_SHARED)
+        return Probe(Presence.LIVE, await self._catalogue.with_shared_parent(found.ref))
+
+    async def _look_at(self, identifier: PageId) -> Probe:
+        held = await self._catalogue.retrieve(identifier)
+        if held is None:
+            return Probe(Presence.NOT_SHARED)
+        if is_gone(held):
+            return Probe(Presence.IN_TRASH)
+        if held.get("object") == "database":
+            try:
+                ref, _ = await self._catalogue.database(identifier)
+            except NotFoundError:
+                ref = None
+        else:
+            ref = await self._catalogue.entry(held)
+        return Probe(Presence.LIVE, ref) if ref is not None else Probe(Presence.NOT_SHARED)
