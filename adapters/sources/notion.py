@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import datetime
 
 from adapters.sources.notion_api import NotionApi
@@ -188,9 +188,7 @@ class NotionSource:
         self._catalogue.remember_home(tree.documents, ref.id)
         return Page(ref, rendered.blocks, tuple(tree.documents))
 
-    def _count(
-        self, total: Counter[str], met: "Counter[str] | dict[str, int]", message: str, ref: PageRef
-    ) -> None:
+    def _count(self, total: Counter[str], met: Mapping[str, int], message: str, ref: PageRef) -> None:
         for name, times in met.items():
             if name not in total:
                 _logger.warning(message, name, ref.id)
