@@ -38,27 +38,44 @@ class ClaimState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AbandonedClaim:
-    """A claim whose lease ended unanswered; ``payload`` is what its first holder stored to begin again."""
+    """A claim whose lease ended unanswered; ``payload`` is what its first holder stored to begin again.
+
+    ``attempts`` counts its holders, this one included. ``reply`` is the message in which an earlier holder
+    had begun to answer, empty if it had not come so far.
+    """
 
     key: ClaimKey
     payload: Mapping[str, str]
     attempts: int
+    reply: str = ""
 
 
 class Claims(Protocol):
     """One row per question in PostgreSQL, written before the platform is told that we have it."""
 
-    async def claim(self, key: ClaimKey, *, payload: Mapping[str, str], lease_seconds: float) -> ClaimState:
-        """Claim a question, or learn that it is claimed. Exactly one caller is told ``TAKEN``."""
+    async def claim(
+        self, key: ClaimKey, *, payload: Mapping[str, str], lease_seconds: float, thread: str = ""
+    ) -> ClaimState:
+        """Claim a question, or learn that it is claimed. Exactly one caller is told ``TAKEN``.
 
-    async def extend(self, key: ClaimKey, *, lease_seconds: float) -> bool:
-        """Keep a claim that takes longer; false if it was lost."""
+        ``thread`` is any name of the conversation the question belongs to, for `was_answered`.
+        """
+
+    async def extend(self, key: ClaimKey, *, lease_seconds: float, reply: str = "") -> bool:
+        """Keep a claim that takes longer; false if it was lost.
+
+        ``reply`` names the message in which the answer is being written, so that whoever takes over goes on
+        there. A lease of zero seconds hands the claim over at once.
+        """
 
     async def done(self, key: ClaimKey, *, reply: str) -> None:
         """The question is answered by the message ``reply``; the payload is forgotten."""
 
     async def take_over(self, platform: str, *, lease_seconds: float, limit: int) -> Sequence[AbandonedClaim]:
         """Take claims whose lease ended, each by one caller only."""
+
+    async def was_answered(self, platform: str, thread: str) -> bool:
+        """Whether a question claimed with this ``thread`` was answered."""
 
 
 # --- Who may see what ----------------------------------------------------------------------------------
