@@ -73,8 +73,9 @@ class Retrieval:
     """What was found for a question; kept on the answer, so an answer can be explained and tested.
 
     ``query`` is the text that was really searched. ``degraded`` says that only words were searched, since
-    no vector could be had. ``generation`` is the index generation read with the passages. ``timings`` are
-    milliseconds by stage.
+    no vector could be had, or that only whole pages were found. ``generation`` is the index generation read
+    with the passages. ``timings`` are milliseconds by stage. ``index_is_empty`` tells an index without any
+    chunk from one without a fitting chunk.
     """
 
     question: Question
@@ -84,6 +85,7 @@ class Retrieval:
     degraded: bool = False
     generation: int = 0
     timings: Mapping[str, float] = field(default_factory=dict)
+    index_is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

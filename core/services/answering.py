@@ -1,0 +1,212 @@
+"""From a question to an answer with its sources, or to the reason why there is none."""
+
+import logging
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from core.domain.answers import Answer, Draft, NoAnswer, NoAnswerReason, Outcome, Retrieval
+from core.domain.questions import MAX_QUESTION_LENGTH, Question
+from core.errors import FootnoteError
+from core.ports import Embedder, Generator, Progress
+from core.services.caching import AnswerCache, readdressed
+from core.services.citing import Cited, EmptyDraftError, cite, preview
+from core.services.extractive import ExtractiveWriter
+from core.services.flights import SingleFlight
+from core.services.followups import language_of
+from core.services.prompting import Brief, Style, says_not_in_wiki, write_prompt
+from core.services.rambling import cut_loop
+from core.services.refusals import Judge, Verdict, decide
+from core.services.retriever import Retriever, Stopwatch
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = 2
+"""A model that writes nothing is asked once more (F68)."""
+
+PREVIEW_EVERY = 80
+"""Characters written between two previews; platforms limit how often a message may be edited anyway."""
+
+
+class NotInWikiError(Exception):
+    """The model, having read the passages, says that they do not answer."""
+
+
+class Answering:
+    """Answers questions: retrieve, judge, write, cite.
+
+    Without ``generator`` the extractive writer answers. When a generator fails, it answers too and the answer
+    is marked as degraded; nothing of the failed draft is shown. ``cache`` may be null or away: slower, never
+    wrong. ``embedder`` helps the extractive writer to pick sentences.
+    """
+
+    def __init__(
+        self,
+        *,
+        retriever: Retriever,
+        generator: Generator | None = None,
+        embedder: Embedder | None = None,
+        cache: AnswerCache | None = None,
+        judge: Judge = decide,
+        style: Style = Style.GUIDED,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._retriever = retriever
+        self._generator = generator
+        self._writer = ExtractiveWriter(embedder)
+        self._cache = cache
+        self._judge = judge
+        self._style = style
+        self._clock = clock
+        self._flights: SingleFlight[Outcome] = SingleFlight()
+
+    async def answer(self, question: Question, progress: Progress | None = None) -> Outcome:
+        """Answer, or say why not.
+
+        Raises:
+            TemporaryError: neither vectors nor words could be searched.
+        """
+        if reason := _refused_at_once(question):
+            return NoAnswer(reason=reason, language=language_of(question))
+        if self._cache is None:
+            return await self._make(question, progress)
+        watch = Stopwatch(self._clock)
+        generation = await self._retriever.generation()
+        if (known := await self._cache.find(question, generation=generation)) is not None:
+            watch.lap("total")
+            return replace(known, retrieval=replace(known.retrieval, timings=watch.timings))
+        key = self._cache.key(question, generation=generation)
+        outcome = await self._flights.run(key, lambda: self._make(question, progress))
+        return readdressed(outcome, question)
+
+    async def _make(self, question: Question, progress: Progress | None) -> Outcome:
+        started = self._clock()
+        await _tell(progress, "search")
+        retrieval, verdict = await self._retrieve(question)
+        if not verdict.is_answerable:
+            return _unanswered(_timed(retrieval, total=self._clock() - started))
+        await _tell(progress, "write")
+        writing = self._clock()
+        try:
+            cited, degraded = await self._write(retrieval, progress)
+        except NotInWikiError:
+            return _unanswered(_timed(retrieval, total=self._clock() - started))
+        now = self._clock()
+        answer = Answer(
+            spans=cited.spans,
+            citations=cited.citations,
+            retrieval=_timed(retrieval, generate=now - writing, total=now - started),
+            language=retrieval.language,
+            degraded=degraded or retrieval.degraded,
+        )
+        if self._cache is not None and verdict.is_confident and not answer.degraded:
+            await self._cache.keep(answer)
+        return answer
+
+    async def _retrieve(self, question: Question) -> tuple[Retrieval, Verdict]:
+        """What was found and whether it answers; when it does not, whole pages are tried by their words."""
+        retrieval = await self._retriever.retrieve(question)
+        verdict = self._judge(retrieval)
+        if verdict.is_answerable or retrieval.degraded:
+            return retrieval, verdict
+        pages = await self._retriever.retrieve_pages(retrieval)
+        second = self._judge(pages)
+        return (pages, second) if second.is_answerable else (retrieval, verdict)
+
+    async def _write(self, retrieval: Retrieval, progress: Progress | None) -> tuple[Cited, bool]:
+        """Spans and citations, and whether they are a makeshift for what a model failed to write."""
+        if self._generator is None:
+            return await self._writer.write(retrieval), False
+        try:
+            return await self._generate(self._generator, retrieval, progress), False
+        except (FootnoteError, EmptyDraftError) as error:
+            logger.warning("quoting instead of writing: the chat model failed: %s", error)
+            return await self._writer.write(retrieval), True
+
+    async def _generate(self, generator: Generator, retrieval: Retrieval, progress: Progress | None) -> Cited:
+        brief = write_prompt(retrieval, context_tokens=generator.context_tokens, style=self._style)
+        if self._cache is not None:
+            kept = await self._cache.find_draft(retrieval.question, brief.sources)
+            if kept is not None:
+                return _checked(kept.text, brief)
+        for attempt in range(1, ATTEMPTS + 1):
+            text = await _stream(generator, brief, progress)
+            try:
+                cited = _checked(text, brief)
+            except EmptyDraftError:
+                if attempt == ATTEMPTS:
+                    raise
+                logger.info("the chat model wrote nothing; asking once more")
+                continue
+            if self._cache is not None and not retrieval.degraded:
+                draft = Draft(text=text, model=generator.model)
+                await self._cache.keep_draft(retrieval.question, brief.sources, draft)
+            return cited
+        raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def _refused_at_once(question: Question) -> NoAnswerReason | None:
+    """What needs no search to be refused (A7); readers without any scope cost no query (R20)."""
+    if not any(character.isalnum() for character in question.text):
+        return NoAnswerReason.EMPTY_QUESTION
+    if len(question.text) > MAX_QUESTION_LENGTH:
+        return NoAnswerReason.QUESTION_TOO_LONG
+    if question.audience.is_empty:
+        return NoAnswerReason.NOTHING_VISIBLE
+    return None
+
+
+def _unanswered(retrieval: Retrieval) -> NoAnswer:
+    is_empty = retrieval.index_is_empty and not retrieval.passages
+    reason = NoAnswerReason.EMPTY_INDEX if is_empty else NoAnswerReason.NO_RELEVANT_PAGES
+    return NoAnswer(reason=reason, language=retrieval.language, retrieval=retrieval)
+
+
+def _timed(retrieval: Retrieval, **seconds: float) -> Retrieval:
+    timings = {**retrieval.timings, **{stage: value * 1000 for stage, value in seconds.items()}}
+    return replace(retrieval, timings=timings)
+
+
+def _checked(text: str, brief: Brief) -> Cited:
+    """The draft with its citations checked.
+
+    Raises:
+        EmptyDraftError: nothing to show, or nothing that rests on a source.
+        NotInWikiError: the model says that the sources do not answer.
+    """
+    if says_not_in_wiki(text):
+        raise NotInWikiError
+    return cite(text, brief.sources)
+
+
+async def _stream(generator: Generator, brief: Brief, progress: Progress | None) -> str:
+    """All that the model writes, up to where it starts to repeat itself."""
+    text = ""
+    shown = 0
+    async with _closing(generator.write(brief.prompt)) as pieces:
+        async for piece in pieces:
+            text += piece
+            if len(text) - shown < PREVIEW_EVERY:
+                continue
+            shown = len(text)
+            if len(cut_loop(text)) < len(text.rstrip()):
+                break
+            if progress is not None and (so_far := preview(text, brief.sources)):
+                await progress.text(so_far)
+    return text
+
+
+@asynccontextmanager
+async def _closing(pieces: AsyncIterator[str]) -> AsyncIterator[AsyncIterator[str]]:
+    """Close a stream that is left early, so that the model stops writing."""
+    try:
+        yield pieces
+    finally:
+        if (close := getattr(pieces, "aclose", None)) is not None:
+            await close()
+
+
+async def _tell(progress: Progress | None, stage: str) -> None:
+    if progress is not None:
+        await progress.stage(stage)

@@ -1,0 +1,77 @@
+"""What a model wrote, made into spans and citations: nothing but retrieved passages is cited or linked."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.domain.answers import Citation, Passage, Span
+from core.domain.ids import PageId
+from core.services.draft_markup import Piece, read_draft
+from core.services.quoting import quote_from
+from core.services.rambling import cut_loop, without_thinking
+
+
+class EmptyDraftError(ValueError):
+    """A model wrote nothing that could be shown (F68)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """Checked text: spans, and the sources they name, numbered by first use."""
+
+    spans: tuple[Span, ...]
+    citations: tuple[Citation, ...]
+
+
+def cite(text: str, sources: Sequence[Passage]) -> Cited:
+    """The text of a draft with its markers resolved; ``sources`` are the passages in the prompt's order.
+
+    Unknown numbers and links go, their words stay; code is left as it is; thinking and endless repetition are
+    cut. A page has one number, whichever of its passages was meant first (X10, A1).
+
+    Raises:
+        EmptyDraftError: nothing is left to show.
+    """
+    pieces = read_draft(cut_loop(without_thinking(text)), sources)
+    if not any(_says_something(piece.text) for piece in pieces):
+        raise EmptyDraftError("the model wrote no text")
+    return number(pieces, sources)
+
+
+def number(pieces: Iterable[Piece], sources: Sequence[Passage]) -> Cited:
+    """Give each cited page a number, in order of first use, and quote the passage that was meant."""
+    chosen: dict[PageId, Citation] = {}
+    spans: list[Span] = []
+    for piece in pieces:
+        cites: dict[int, None] = {}
+        for source in piece.sources:
+            passage = sources[source]
+            page = passage.candidate.page_id
+            if page not in chosen:
+                quote = quote_from(passage, piece.text)
+                chosen[page] = Citation(number=len(chosen) + 1, passage=passage, quote=quote)
+            cites[chosen[page].number] = None
+        spans.append(Span(text=piece.text, cites=tuple(cites)))
+    return Cited(spans=tuple(spans), citations=tuple(chosen.values()))
+
+
+def preview(text: str, sources: Sequence[Passage]) -> str:
+    """The finished sentences of a draft that is still being written, checked, with plain ``[n]`` marks."""
+    pieces = read_draft(_whole_sentences(cut_loop(without_thinking(text))), sources)
+    cited = number(pieces, sources)
+    return "".join(span.text + "".join(f" [{one}]" for one in span.cites) for span in cited.spans)
+
+
+def _whole_sentences(text: str) -> str:
+    """Up to the last sentence or line that is surely over, so that half a link is never shown."""
+    ends = [
+        text.rfind(sign) + len(sign) for sign in (". ", "! ", "? ", "\n", "。", "！", "？") if sign in text
+    ]
+    whole = text[: max(ends, default=0)]
+    for opening, closing in (("[", "]"), ("(", ")"), ("<", ">"), ("【", "】")):
+        if whole.rfind(opening) > whole.rfind(closing):
+            whole = whole[: whole.rfind(opening)]
+    return whole.rstrip()
+
+
+def _says_something(text: str) -> bool:
+    return any(character.isalnum() for character in text)

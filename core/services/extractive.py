@@ -1,0 +1,157 @@
+"""Answers without a model: the sentences nearest to the question, quoted, each with its source."""
+
+import logging
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.domain.answers import Passage, Retrieval, Span
+from core.domain.phrases import Phrase, phrase
+from core.errors import FootnoteError
+from core.ports import Embedder
+from core.services import languages
+from core.services.citing import Cited, number
+from core.services.draft_markup import Piece, quotable
+from core.services.tokens import fold, word_forms
+from core.services.units import Unit, units_of
+from core.services.words import keywords
+
+logger = logging.getLogger(__name__)
+
+MOST_QUOTES = 3
+LONGEST = 900
+"""Characters quoted in all; the first quote is given even if it is longer, up to the size of a chunk."""
+
+MOST_PASSAGES = 4
+"""Passages that are looked at sentence by sentence."""
+
+MOST_EMBEDDED = 24
+"""Sentences that are embedded at most: on a small machine each takes some hundredths of a second."""
+
+WORD_WEIGHT = 0.12
+"""What holding all words of the question is worth beside the cosine, whose useful range is about as wide."""
+
+RANK_WEIGHT = 0.01
+"""What each place of the passage's rank costs."""
+
+NEARLY_AS_GOOD = 0.025
+"""How far behind the best quote another may be and still be given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A unit of a passage with how near it is to the question; ``source`` counts from 0."""
+
+    unit: Unit
+    source: int
+    place: int
+    score: float
+
+
+class ExtractiveWriter:
+    """Picks quotes by meaning and words; by words alone where there is no embedder or it fails."""
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        self._embedder = embedder
+
+    async def write(self, retrieval: Retrieval) -> Cited:
+        """Quotes in the passages' order, under a lead-in if they speak another language."""
+        candidates = _candidates(retrieval)
+        cosines = await self._cosines(retrieval, [quote.unit.plain for quote in candidates])
+        chosen = choose([_scored(quote, cosine) for quote, cosine in zip(candidates, cosines, strict=True)])
+        return compose(chosen, retrieval)
+
+    async def _cosines(self, retrieval: Retrieval, texts: Sequence[str]) -> Sequence[float]:
+        nothing = [0.0] * len(texts)
+        if self._embedder is None or len(texts) <= 1:
+            return nothing
+        try:
+            question = await self._embedder.embed_query(retrieval.query)
+            vectors = await self._embedder.embed_passages(texts)
+        except FootnoteError as error:
+            logger.warning("quoting by words only: the embedding model failed: %s", error)
+            return nothing
+        return [0.0 if one is None else float(np.dot(question, one)) for one in vectors]
+
+
+def choose(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    """The best quote and those nearly as good, within the length; ordered as the passages are."""
+    ordered = sorted(quotes, key=lambda one: (-round(one.score, 9), one.source, one.place))
+    chosen: list[Quote] = []
+    length = 0
+    for quote in ordered:
+        if chosen and quote.score < ordered[0].score - NEARLY_AS_GOOD:
+            break
+        if chosen and length + len(quote.unit.text) > LONGEST:
+            continue
+        if any(_says_the_same(quote, other) for other in chosen):
+            continue
+        chosen.append(quote)
+        length += len(quote.unit.text)
+        if len(chosen) == MOST_QUOTES:
+            break
+    return tuple(sorted(chosen, key=lambda one: (one.source, one.place)))
+
+
+def compose(quotes: Sequence[Quote], retrieval: Retrieval) -> Cited:
+    """Each quote as a block quote of Markdown with its source."""
+    pieces: list[Piece] = []
+    for quote in quotes:
+        text = _block_quote(quotable(quote.unit.text, retrieval.passages))
+        # A mark on the last line of code would break its fence.
+        text += "\n" if quote.unit.is_block else ""
+        pieces.append(Piece(text=f"\n\n{text}" if pieces else text, sources=(quote.source,)))
+    cited = number(pieces, retrieval.passages)
+    if not _is_foreign(quotes, retrieval):
+        return cited
+    lead_in = Span(text=phrase(Phrase.LEAD_IN, retrieval.language) + "\n\n")
+    return Cited(spans=(lead_in, *cited.spans), citations=cited.citations)
+
+
+def _candidates(retrieval: Retrieval) -> list[Quote]:
+    """The units of the first passages; of too many, those with most of the question's words."""
+    wanted = frozenset(fold(word) for word in keywords(retrieval.query, retrieval.language))
+    found: list[Quote] = []
+    for source, passage in enumerate(retrieval.passages[:MOST_PASSAGES]):
+        for place, unit in enumerate(units_of(passage.candidate.body)):
+            score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
+            found.append(Quote(unit=unit, source=source, place=place, score=score))
+    found.sort(key=lambda one: (-round(one.score, 9), one.source, one.place))
+    return found[:MOST_EMBEDDED]
+
+
+def _coverage(wanted: frozenset[str], unit: Unit, passage: Passage) -> float:
+    """Words in the unit count full, words that its headings say for it count half."""
+    if not wanted:
+        return 0.0
+    said = word_forms(unit.plain)
+    above = word_forms(" ".join(heading.text for heading in passage.candidate.heading_path))
+    return (len(wanted & said) + 0.5 * len((wanted & above) - said)) / len(wanted)
+
+
+def _scored(quote: Quote, cosine: float) -> Quote:
+    return Quote(unit=quote.unit, source=quote.source, place=quote.place, score=quote.score + cosine)
+
+
+def _says_the_same(quote: Quote, other: Quote) -> bool:
+    """Chunks overlap, and one page may repeat another."""
+    mine, theirs = quote.unit.plain, other.unit.plain
+    return mine in theirs or theirs in mine
+
+
+def _block_quote(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+
+
+def _is_foreign(quotes: Sequence[Quote], retrieval: Retrieval) -> bool:
+    """Whether a quote is in another language than the question, as far as both are known."""
+    if not retrieval.language:
+        return False
+    spoken = {_language_of(retrieval.passages[quote.source]) for quote in quotes} - {""}
+    return bool(spoken - {retrieval.language})
+
+
+def _language_of(passage: Passage) -> str:
+    return passage.candidate.language or languages.detect(re.sub(r"[`|*_#>-]", " ", passage.candidate.body))

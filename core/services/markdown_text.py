@@ -1,0 +1,72 @@
+"""Markdown taken apart as far as answers need it: code, which nobody may touch, and the prose around it."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*[ \t]*(?P<fence>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
+_INLINE_CODE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
+
+_LINE_MARKS = re.compile(r"^[\s>#*+\-]+(?=\s)|^\s*\d+[.)]\s|^\s*\[[ xX]\]\s", re.MULTILINE)
+_INLINE_MARKS = re.compile(r"[`*~]{1,3}")
+_LINK = re.compile(r"!?\[(?P<text>[^\[\]]*)\]\([^()\s]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of Markdown that is code, or is not."""
+
+    text: str
+    is_code: bool
+
+
+def segments(text: str) -> tuple[Segment, ...]:
+    """The text as code and prose in turn; joined again they are the text."""
+    found: list[Segment] = []
+    end = 0
+    for start, stop in _fenced(text):
+        found.extend(_inline(text[end:start]))
+        found.append(Segment(text[start:stop], is_code=True))
+        end = stop
+    found.extend(_inline(text[end:]))
+    return tuple(segment for segment in found if segment.text)
+
+
+def in_prose(text: str, change: Callable[[str], str]) -> str:
+    """The text with its prose changed and its code as it was."""
+    return "".join(segment.text if segment.is_code else change(segment.text) for segment in segments(text))
+
+
+def _fenced(text: str) -> list[tuple[int, int]]:
+    """Where fenced blocks start and end; an unclosed one runs to the end of the text."""
+    found: list[tuple[int, int]] = []
+    opened: re.Match[str] | None = None
+    for match in _FENCE.finditer(text):
+        if opened is None:
+            if match["fence"][0] == "~" or "`" not in match["rest"]:
+                opened = match
+        elif match["fence"].startswith(opened["fence"]) and not match["rest"].strip():
+            found.append((opened.start(), match.end()))
+            opened = None
+    if opened is not None:
+        found.append((opened.start(), len(text)))
+    return found
+
+
+def _inline(prose: str) -> list[Segment]:
+    found: list[Segment] = []
+    end = 0
+    for match in _INLINE_CODE.finditer(prose):
+        if "\n\n" in match["code"]:
+            continue
+        found.append(Segment(prose[end : match.start()], is_code=False))
+        found.append(Segment(match.group(), is_code=True))
+        end = match.end()
+    found.append(Segment(prose[end:], is_code=False))
+    return found
+
+
+def plain(markdown: str) -> str:
+    """A sentence without the marks of Markdown, on one line."""
+    unlinked = _LINK.sub(lambda match: match["text"], markdown)
+    return " ".join(_INLINE_MARKS.sub("", _LINE_MARKS.sub(" ", unlinked)).replace("|", " ").split())
