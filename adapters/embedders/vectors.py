@@ -13,7 +13,7 @@ def sendable(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
 
 
-def unit_vector(numbers: Sequence[float] | npt.NDArray[np.float32]) -> Vector | None:
+def unit_vector(numbers: Sequence[float] | npt.NDArray[np.floating]) -> Vector | None:
     """The numbers scaled to length 1; null where they point nowhere (all zero, NaN or infinite)."""
     vector = np.asarray(numbers, dtype=np.float64)
     length = float(np.linalg.norm(vector))

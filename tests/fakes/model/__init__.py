@@ -1,0 +1,29 @@
+"""A model server to order: speaks Ollama's API and OpenAI's, and misbehaves when told to."""
+
+from tests.fakes.model.misbehaviour import (
+    Cut,
+    Endless,
+    ErrorInStream,
+    Failure,
+    HtmlPage,
+    NoNumbers,
+    Reply,
+    Silence,
+    Vectors,
+)
+from tests.fakes.model.server import ModelServer, Recorded, model_server
+
+__all__ = [
+    "Cut",
+    "Endless",
+    "ErrorInStream",
+    "Failure",
+    "HtmlPage",
+    "ModelServer",
+    "NoNumbers",
+    "Recorded",
+    "Reply",
+    "Silence",
+    "Vectors",
+    "model_server",
+]
