@@ -83,11 +83,10 @@ class Api:
             return {"object": "property_item", "id": value["id"], "type": kind, kind: content}
         if kind == "rollup":
             items = content["array"] if content["type"] == "array" else []
-            shown = [{"object": "property_item", "id": value["id"], **item} for item in items]
+            shown = [part for item in items for part in _items(value["id"], item["type"], item[item["type"]])]
             summary = {**content, **({"array": []} if content["type"] == "array" else {})}
         else:
-            base = {"object": "property_item", "id": value["id"], "type": kind}
-            shown = [{**base, kind: item} for item in content]
+            shown = _items(value["id"], kind, content)
             summary = {}
         numbered = list(enumerate(shown))
         scope = f"property/{page.id}/{value['id']}"
@@ -352,6 +351,12 @@ class Api:
 def _name(item: Any) -> str:
     record = item[0] if isinstance(item, tuple) else item
     return str(record.id)
+
+
+def _items(identifier: str, kind: str, content: Any) -> list[Json]:
+    """Property items of one value: texts, people and relations give one for each of their parts."""
+    parts = content if kind in _LISTED else [content]
+    return [{"object": "property_item", "id": identifier, "type": kind, kind: part} for part in parts]
 
 
 def _only(query: Json) -> frozenset[str] | None:

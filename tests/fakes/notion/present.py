@@ -137,8 +137,7 @@ class Presenter:
             **self._times(source, to_minute),
             **self._people(source),
             "properties": {
-                name: {"id": prop.property_id(config["type"], name), "name": name, **config}
-                for name, config in source.schema.items()
+                name: self._column(source, name, config) for name, config in source.schema.items()
             },
             "icon": self.files(source.icon),
             "cover": self.files(source.cover),
@@ -146,6 +145,18 @@ class Presenter:
             "public_url": None,
             **source.extra,
         }
+
+    def _column(self, source: DataSource, name: str, config: Json) -> Json:
+        shown = {"id": prop.property_id(config["type"], name), "name": name, **config}
+        if config["type"] == "relation" and "data_source_id" not in config["relation"]:
+            ids = {"database_id": source.parent.id, "data_source_id": source.id}
+            shown["relation"] = {
+                **ids,
+                "type": "single_property",
+                "single_property": {},
+                **config["relation"],
+            }
+        return shown
 
     def user(self, user: User) -> Json:
         """A user in full; an address only with the capability for it."""

@@ -26,6 +26,7 @@ from tests.fakes.notion.limits import Limits
 from tests.fakes.notion.openapi import OpenApi
 from tests.fakes.notion.paging import Pager
 from tests.fakes.notion.present import CURRENT, OLDER, Presenter
+from tests.fakes.notion.recording import keep
 from tests.fakes.notion.richtext import Json
 from tests.fakes.notion.workspace import Workspace
 
@@ -115,6 +116,7 @@ class NotionServer:
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
+            keep(self.requests, str(self.port))
 
     async def __aenter__(self) -> NotionServer:
         await self.start()
