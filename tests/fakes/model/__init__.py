@@ -1,7 +1,9 @@
 """A model server to order: speaks Ollama's API and OpenAI's, and misbehaves when told to."""
 
 from tests.fakes.model.misbehaviour import (
+    Chatting,
     Cut,
+    Embedding,
     Endless,
     ErrorInStream,
     Failure,
@@ -14,7 +16,9 @@ from tests.fakes.model.misbehaviour import (
 from tests.fakes.model.server import ModelServer, Recorded, model_server
 
 __all__ = [
+    "Chatting",
     "Cut",
+    "Embedding",
     "Endless",
     "ErrorInStream",
     "Failure",
