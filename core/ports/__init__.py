@@ -226,6 +226,17 @@ class PageWriter(Protocol):
     async def mark_all_pending(self) -> int:
         """Force re-embedding of every page (row 9); returns how many."""
 
+    async def mark_referring_pending(self, ids: Sequence[PageId]) -> int:
+        """Let pages be cut anew whose blocks or properties hold a reference (``page:<id>``) to one of these.
+
+        Their links show titles, which just changed, came or went; see `core.domain.references`.
+        """
+
+    async def not_synced_since(
+        self, moment: datetime, *, limit: int, after: PageId | None = None
+    ) -> Sequence[PageState]:
+        """Pages whose ``synced_at`` is before ``moment``, in order of id, starting behind ``after``."""
+
 
 # --- Sources -------------------------------------------------------------------------------------------
 

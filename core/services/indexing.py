@@ -1,0 +1,151 @@
+"""From stored pages to passages with vectors: cut, reuse what is known, embed the rest, swap page by page."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from core.domain.documents import Chunk, PlacedPage, walk
+from core.domain.ids import PageId
+from core.domain.models import Vector
+from core.domain.references import Lookup, Target, referenced, resolve_blocks, resolve_properties
+from core.errors import TemporaryError
+from core.ports import Embedder, IndexedChunk, PageWriter, PendingPage
+from core.services import languages
+from core.services.chunking import ChunkSettings, chunks_or_title
+from core.services.sync_report import Failure, Tally
+
+_logger = logging.getLogger("footnote.sync")
+
+PAGES_AT_ONCE = 32
+"""Pages whose chunks are held in memory and embedded together."""
+
+_GIVE_UP_AFTER = 3
+"""Pages that may fail one after the other before the embedder counts as down."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A page cut into chunks, with the hash of each text."""
+
+    page: PendingPage
+    chunks: tuple[Chunk, ...]
+    hashes: tuple[str, ...]
+
+
+class Indexer:
+    """Embeds what is pending. The order is stable and every page is one transaction, so it can be cut off
+    anywhere and taken up again."""
+
+    def __init__(self, *, writer: PageWriter, embedder: Embedder, chunk_settings: ChunkSettings) -> None:
+        self._writer = writer
+        self._embedder = embedder
+        self._settings = chunk_settings
+
+    async def run(self, tally: Tally) -> None:
+        """Bring every pending page up to date; one that fails keeps its old passages and stays pending.
+
+        Raises:
+            RefusedError: the embedder refused us; more calls are doomed (SY20, T21).
+        """
+        after: PageId | None = None
+        while True:
+            pages = await self._writer.pending(limit=PAGES_AT_ONCE, after=after)
+            if not pages:
+                return
+            after = pages[-1].placed.ref.id
+            cut = [one for one in [await self._cut(page, tally) for page in pages] if one is not None]
+            try:
+                await self._index(cut, tally)
+            except TemporaryError as error:
+                _logger.info("Embedding %d pages together failed: %s", len(cut), error)
+                if not await self._index_one_by_one(cut, tally):
+                    return
+
+    async def _cut(self, page: PendingPage, tally: Tally) -> _Cut | None:
+        placed = page.placed
+        try:
+            lookup = await self._titles(page)
+            ref = replace(placed.ref, properties=resolve_properties(placed.ref.properties, lookup))
+            resolved = PlacedPage(ref, placed.ancestors)
+            chunks = chunks_or_title(resolved, resolve_blocks(page.blocks, lookup), self._settings)
+        except (ValueError, RecursionError) as error:
+            tally.add(pending=1)
+            tally.fail(_failure(page, f"could not be cut into chunks: {error}"))
+            return None
+        return _Cut(page, chunks, tuple(text_hash(chunk.text_to_embed) for chunk in chunks))
+
+    async def _titles(self, page: PendingPage) -> Lookup:
+        texts = [block.text for block, _ in walk(page.blocks)]
+        wanted = referenced([*texts, *(value for _, value in page.placed.ref.properties)])
+        states = await self._writer.states(wanted) if wanted else {}
+        return {page_id: Target(state.ref.title, state.ref.url) for page_id, state in states.items()}.get
+
+    async def _index_one_by_one(self, cut: Sequence[_Cut], tally: Tally) -> bool:
+        """Find the pages that fail; false once the embedder seems to be down altogether."""
+        failed_in_a_row = 0
+        for number, one in enumerate(cut):
+            try:
+                await self._index([one], tally)
+                failed_in_a_row = 0
+            except TemporaryError as error:
+                failed_in_a_row += 1
+                tally.add(pending=1)
+                tally.fail(_failure(one.page, f"could not be embedded: {error}"))
+                if failed_in_a_row >= _GIVE_UP_AFTER or len(cut) == 1:
+                    tally.add(pending=len(cut) - number - 1)
+                    tally.set(embedding_error=str(error))
+                    return False
+        return True
+
+    async def _index(self, cut: Sequence[_Cut], tally: Tally) -> None:
+        vectors = await self._vectors(cut, tally)
+        for one in cut:
+            missing = sum(text not in vectors for text in one.hashes)
+            if missing:
+                # A page with a hole would answer wrongly without anybody noticing (T2).
+                tally.add(pending=1)
+                tally.fail(_failure(one.page, f"the embedding model refused {missing} of its passages"))
+                continue
+            await self._swap(one, vectors, tally)
+
+    async def _vectors(self, cut: Sequence[_Cut], tally: Tally) -> dict[str, Vector]:
+        """Vectors by hash of text: the known ones, and those made now; refused texts are absent."""
+        texts = {
+            hashed: chunk.text_to_embed
+            for one in cut
+            for hashed, chunk in zip(one.hashes, one.chunks, strict=True)
+        }
+        vectors = dict(await self._writer.vectors_by_hash(list(texts))) if texts else {}
+        tally.add(reused=len(vectors))
+        unknown = [hashed for hashed in texts if hashed not in vectors]
+        if unknown:
+            made = await self._embedder.embed_passages([texts[hashed] for hashed in unknown])
+            for hashed, vector in zip(unknown, made, strict=True):
+                if vector is not None:
+                    vectors[hashed] = vector
+                    tally.add(embedded=1)
+        return vectors
+
+    async def _swap(self, one: _Cut, vectors: dict[str, Vector], tally: Tally) -> None:
+        language = languages.detect(" ".join(chunk.body for chunk in one.chunks)[:2000])
+        indexed = [
+            IndexedChunk(chunk, vectors[hashed], hashed, languages.detect(chunk.body) or language)
+            for chunk, hashed in zip(one.chunks, one.hashes, strict=True)
+        ]
+        page_id = one.page.placed.ref.id
+        if await self._writer.swap_chunks(page_id, revision=one.page.revision, chunks=indexed):
+            tally.add(pages_embedded=1, chunks=len(indexed))
+        else:
+            # Somebody stored a newer text meanwhile: that one is pending now.
+            tally.add(pending=1)
+
+
+def text_hash(text: str) -> str:
+    """Of the exact text that is embedded, so that an unmoved text is never embedded twice."""
+    return sha256(text.encode()).hexdigest()
+
+
+def _failure(page: PendingPage, reason: str) -> Failure:
+    ref = page.placed.ref
+    return Failure(ref.id, ref.title, ref.url, reason)
