@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -300,3 +302,48 @@ async def test_requests_are_recorded_without_the_token(
     assert server.token not in repr(server.requests)
     server.forget()
     assert server.total == 0
+
+
+async def test_the_official_document_is_asked_where_it_lies(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With FOOTNOTE_SPECS set a request that the OpenAPI document does not allow is 400."""
+    body = {"type": "object", "properties": {"query": {"type": "string", "maxLength": 3}}}
+    operation = {"requestBody": {"content": {"application/json": {"schema": body}}}}
+    size = {"name": "page_size", "in": "query", "schema": {"type": "integer", "maximum": 5}}
+    document = {
+        "components": {"schemas": {"sortObject": {}}},
+        "paths": {"/v1/search": {"post": operation}, "/v1/users": {"get": {"parameters": [size]}}},
+    }
+    (tmp_path / "notion-openapi.json").write_text(json.dumps(document), encoding="utf-8")
+    monkeypatch.setenv("FOOTNOTE_SPECS", str(tmp_path))
+    async with NotionServer(workspace) as server, client_for(server) as notion:
+        await notion.search(query="abc")
+        await notion.users.list(page_size=5)
+        with pytest.raises(APIResponseError, match="official OpenAPI document"):
+            await notion.search(query="abcd")
+        with pytest.raises(APIResponseError, match="official OpenAPI document"):
+            await notion.users.list(page_size=6)
+        assert len(server.complaints) == 2
+
+
+async def test_requests_are_kept_for_the_official_document(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With FOOTNOTE_RECORD set a stopping server writes one request of each kind, refused ones left out."""
+    monkeypatch.setenv("FOOTNOTE_RECORD", str(tmp_path))
+    page = workspace.add_page("Page")
+    async with NotionServer(workspace) as server, client_for(server) as notion:
+        for _ in range(3):
+            await notion.pages.retrieve(page)
+        await notion.search(query="Page")
+        with pytest.raises(APIResponseError):
+            await notion.pages.retrieve("abc")
+    kept = _lines_below(tmp_path)
+    assert [json.loads(line)["route"] for line in kept] == [routes.PAGE, routes.SEARCH]
+    assert server.token not in "".join(kept)
+
+
+def _lines_below(folder: Path) -> list[str]:
+    (file,) = folder.iterdir()
+    return file.read_text(encoding="utf-8").splitlines()

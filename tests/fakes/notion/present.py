@@ -9,6 +9,7 @@ from typing import Any
 from tests.fakes.notion import properties as prop
 from tests.fakes.notion.clock import to_millisecond, to_minute
 from tests.fakes.notion.records import (
+    WORKSPACE,
     Block,
     Comment,
     Database,
@@ -124,14 +125,14 @@ class Presenter:
 
     def data_source(self, source: DataSource) -> Json:
         """A table with its columns."""
-        container = self.workspace.databases[source.parent.id]
+        container = self.workspace.databases.get(source.parent.id)
         return {
             "object": "data_source",
             "id": source.id,
             "title": self.rich(source.title),
             "description": self.rich(source.description),
             "parent": self.parent(source.parent),
-            "database_parent": self.parent(container.parent),
+            "database_parent": self.parent(container.parent if container else WORKSPACE),
             "is_inline": source.inline,
             **self._trash(source),
             **self._times(source, to_minute),
@@ -141,7 +142,7 @@ class Presenter:
             },
             "icon": self.files(source.icon),
             "cover": self.files(source.cover),
-            "url": self.workspace.url(container.id),
+            "url": self.workspace.url(container.id if container else source.id),
             "public_url": None,
             **source.extra,
         }

@@ -130,9 +130,9 @@ class Webhooks:
         elif last.type == "page.properties_updated":
             data["updated_properties"] = list(dict.fromkeys(p for event in events for p in event.properties))
         elif last.type.startswith("comment."):
-            holder = self.workspace.record(last.parent.id)
-            page = self.workspace.page_of(holder)
-            data["page_id"] = page.id if page else holder.id
+            known = self.workspace.knows(last.parent.id)
+            page = self.workspace.page_of(self.workspace.record(last.parent.id)) if known else None
+            data["page_id"] = page.id if page else last.parent.id
         return data
 
     def _parent(self, parent: Parent) -> Json:

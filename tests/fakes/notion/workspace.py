@@ -132,6 +132,7 @@ class Workspace(Tables):
         self.version += 1
         if touch:
             self.changed(found, at)
+        self._reindex(found.id, at)
         for side in (old, above):
             self._parent_gained(side, at)
         self.tell("page.moved" if isinstance(found, Page) else "database.moved", found, at)
@@ -339,13 +340,17 @@ class Workspace(Tables):
         at = self.clock.stamp()
         record.in_trash = gone
         self.changed(record, at)
-        for key in self.descendants(record.id):
-            below = self.record(key)
-            if isinstance(below, Page | DataSource):
-                self.index(below, at)
+        self._reindex(record.id, at)
         self._parent_gained(record.parent, at)
         kind = {Page: "page", Database: "database", DataSource: "data_source"}[type(record)]
         self.tell(f"{kind}.{'deleted' if gone else 'undeleted'}", record, at)
+
+    def _reindex(self, identifier: str, at: datetime) -> None:
+        """Tell the search index of an object and all below it: it may lie in the trash now, or no more."""
+        for key in (identifier, *self.descendants(identifier)):
+            found = self.record(key)
+            if isinstance(found, Page | DataSource):
+                self.index(found, at)
 
     def _set_shared(self, identifier: str, shared: bool, event: str | None) -> None:
         record = self.record(identifier)
