@@ -1,15 +1,23 @@
 """What holds for every cache."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from adapters.caches.memory import MemoryCache
+from adapters.caches.redis import RedisCache
 from core.ports import Cache
 
 
-@pytest.fixture
-def cache() -> Cache:
+@pytest.fixture(params=["memory", "redis"])
+async def cache(request: pytest.FixtureRequest, redis_url: str) -> AsyncIterator[Cache]:
     """Each adapter in turn, empty."""
-    return MemoryCache()
+    if request.param == "memory":
+        yield MemoryCache()
+        return
+    shared = RedisCache(redis_url)
+    yield shared
+    await shared.close()
 
 
 async def test_what_was_put_is_got(cache: Cache) -> None:
