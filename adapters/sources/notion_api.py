@@ -77,7 +77,7 @@ class NotionApi:
             logger=_logger,
             log_level=logging.WARNING,
         )
-        self._pace = pace or Pace()
+        self.pace = pace or Pace()
         self._patience = patience or Patience()
         self._sleep = sleep
         self.requests: Counter[str] = Counter()
@@ -240,17 +240,17 @@ class NotionApi:
         failures = refusals = 0
         while True:
             try:
-                async with self._pace.turn():
+                async with self.pace.turn():
                     self.requests[name] += 1
                     answer = await asyncio.wait_for(
                         cast(Awaitable[Any], endpoint(**arguments)), timeout=2 * self._patience.timeout
                     )
-                    self._pace.accepted()
+                    self.pace.accepted()
             except HTTPResponseError as error:
                 if error.status in _REFUSED_FOR_NOW:
                     refusals += 1
                     wait = _retry_after(error.headers)
-                    self._pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
+                    self.pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
                     if refusals >= self._patience.refusals:
                         raise RateLimitedError(
                             f"Notion refused {refusals} times in a row ({name}): it is overloaded or the "

@@ -1,6 +1,7 @@
 """One pace for all calls to Notion: pauses bind everybody, and the rate is learned, never assumed (NOT-2)."""
 
 import asyncio
+import math
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,8 +10,13 @@ from contextlib import asynccontextmanager
 MAX_IN_FLIGHT = 8
 """Calls under way at once; what a refusal finds in flight is refused as well, so this bounds a storm."""
 
-_GROWTH = 1.05
-"""How much faster than the learned rate a new cycle may get: enough to notice that more is allowed again."""
+_GROWTH = 0.05
+"""The share by which the rate exceeds the learned one after a cycle as long as the last. The exponent grows
+with the square of the time, so that a budget that grew is found within a few cycles while a steady one is
+hardly exceeded."""
+
+_MAX_CYCLES = 20.0
+"""Cycles after which the learned rate is no longer of interest."""
 
 _MIN_LEARNED_CALLS = 3
 """A cycle of fewer calls says nothing about the rate."""
@@ -40,12 +46,16 @@ class Pace:
         self._next_start = 0.0
         self._cycle_start = monotonic()
         self._accepted = 0
-        self._rate: float | None = None
+        self._learned: float | None = None
+        self._cycle_length = 1.0
 
     @property
     def rate(self) -> float | None:
-        """Calls per second that were found to be allowed; null before the first refusal."""
-        return self._rate
+        """Calls per second that may start now; null before the first refusal."""
+        if self._learned is None:
+            return None
+        cycles = max(0.0, self._monotonic() - self._cycle_start) / self._cycle_length
+        return self._learned * math.exp(_GROWTH * min(cycles, _MAX_CYCLES) ** 2)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -61,15 +71,12 @@ class Pace:
             if now >= start:
                 break
             await self._sleep(start - now)
-        if self._rate is not None:
-            self._next_start = max(now, self._next_start) + 1 / self._rate
+        if (rate := self.rate) is not None:
+            self._next_start = max(now, self._next_start) + 1 / rate
 
     def accepted(self) -> None:
         """A call was answered."""
         self._accepted += 1
-        if self._rate is not None:
-            # Over a cycle as long as the last one the rate grows by the factor, not faster.
-            self._rate *= 1 + (_GROWTH - 1) / max(self._accepted, _MIN_LEARNED_CALLS)
 
     def refused(self, retry_after: float) -> None:
         """Everybody pauses ``retry_after`` seconds, however long, and a moment more (NOT-2)."""
@@ -84,5 +91,6 @@ class Pace:
         """End the cycle; calls refused in the same pause come here only once."""
         length = resume_at - self._cycle_start
         if self._accepted >= _MIN_LEARNED_CALLS and length > 0:
-            self._rate = self._accepted / length
+            self._learned = self._accepted / length
+            self._cycle_length = length
         self._accepted = 0

@@ -33,11 +33,11 @@ class SyncReport:
     """Totals of a sync; the same figures while it runs.
 
     ``listed`` pages were seen; of these ``unchanged`` cost no request, ``read`` were fetched, and of those
-    ``changed`` differed from what was stored. ``removed`` are gone by proof; ``withheld`` would have been
-    too, but were so many that somebody must confirm. ``pages_embedded`` got new chunks; ``embedded`` vectors
-    were made for them and ``reused`` were known. ``pending`` pages wait for the next run. ``requests`` were
-    sent to the source. ``complete`` says that everything was listed, not only changes. ``alarm`` is for an
-    administrator's eyes: why something was held back.
+    ``changed`` differed from what was stored. ``skipped`` can never be read. ``removed`` are gone by proof;
+    ``withheld`` would have been too, but were so many that somebody must confirm. ``pages_embedded`` got new
+    chunks; ``embedded`` vectors were made for them and ``reused`` were known. ``pending`` pages wait for the
+    next run. ``requests`` were sent to the source. ``complete`` says that everything was listed, not only
+    changes. ``alarm`` is for an administrator's eyes: why something was held back.
     """
 
     complete: bool = False
@@ -46,6 +46,7 @@ class SyncReport:
     to_read: int = 0
     read: int = 0
     changed: int = 0
+    skipped: int = 0
     removed: int = 0
     withheld: int = 0
     pages_embedded: int = 0

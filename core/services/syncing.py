@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from core.domain.documents import ObjectType, Page, PageRef, walk
 from core.domain.ids import PageId
 from core.domain.references import Target, referenced, resolve_blocks, resolve_properties
-from core.errors import NotFoundError, PermanentError, RefusedError, TemporaryError
+from core.errors import NotFoundError, PermanentError, RefusedError, TemporaryError, UnreadableError
 from core.ports import (
     Clock,
     Embedder,
@@ -262,9 +262,12 @@ class _Run:
         """The page if it is there; pages that cannot be looked at fail alone."""
         try:
             found = await self._source.probe(page_id)
-        except RefusedError:
-            raise
-        except (PermanentError, TemporaryError) as error:
+        except UnreadableError as error:
+            # A view of a database that is not shared, for one: what is shown of it stands on the page (F5).
+            _logger.info("Skipped %s, which cannot be read: %s", page_id, error)
+            self._tally.add(skipped=1)
+            return None
+        except TemporaryError as error:
             self._tally.fail(Failure(page_id, "", "", f"could not be looked at: {error}"))
             return None
         if found.presence is not Presence.LIVE:
