@@ -59,3 +59,13 @@ def load() -> tuple[Migration, ...]:
     if numbers != list(range(1, len(found) + 1)):
         raise ValueError(f"migrations must be numbered 1, 2, 3 ... without gaps or doubles, found {numbers}")
     return tuple(found)
+
+
+VECTOR_INDEX_VERSION = 1
+"""Rises when the template changes; indexes made from an older one are then made again."""
+
+
+def vector_index() -> str:
+    """The statement that makes one model's vector index, with ``$name``, ``$type``, ``$dimensions`` and
+    ``$fingerprint`` to be filled in; the last one as a quoted literal."""
+    return files("migrations.templates").joinpath("vector_index.sql").read_text(encoding="utf-8")

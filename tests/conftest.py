@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[HOME_KEY] = (
         Path(worker_input["footnote_home"])
         if worker_input is not None
-        else Path(tempfile.gettempdir()) / f"footnote-tests-{os.getpid()}-{uuid4().hex[:8]}"
+        else _fastest_folder() / f"footnote-tests-{os.getpid()}-{uuid4().hex[:8]}"
     )
+
+
+def _fastest_folder() -> Path:
+    """Memory where there is enough of it: cloning a database there takes a fiftieth of the time."""
+    memory = Path("/dev/shm")  # noqa: S108 - the folder below has a name of its own
+    enough = 2 * 2**30
+    if memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= enough:
+        return memory
+    return Path(tempfile.gettempdir())
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -103,7 +113,9 @@ def template_database(servers_home: Path, postgres_url: str) -> str:
     """A migrated database to clone, made once per run."""
     with (servers_home / "template.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        asyncio.run(_make_template(postgres_url))
+        # In a thread, since a test's event loop may be running already.
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            thread.submit(asyncio.run, _make_template(postgres_url)).result()
     return TEMPLATE
 
 
@@ -144,7 +156,7 @@ async def empty_database_url(postgres_url: str) -> AsyncIterator[str]:
 @asynccontextmanager
 async def _own_database(postgres_url: str, template: str) -> AsyncIterator[str]:
     name = f"test_{uuid4().hex[:12]}"
-    await _administrate(postgres_url, f"CREATE DATABASE {name} TEMPLATE {template}")
+    await _administrate(postgres_url, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
     try:
         yield database_of(postgres_url, name)
     finally:

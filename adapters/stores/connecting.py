@@ -3,13 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
+from asyncpg.pool import PoolConnectionProxy
 
 from core.errors import ConfigurationError, RefusedError, SchemaError, UnavailableError
 
 CONNECT_SECONDS = 5.0
+
+Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProxy[asyncpg.Record]"
+"""A connection of one's own or one out of the pool."""
 
 
 def where(url: str) -> str:

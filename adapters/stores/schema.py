@@ -1,21 +1,15 @@
 """Applies the migrations, each once, whoever else tries at the same time."""
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 
 import asyncpg
 
 import migrations
 from adapters.stores.connecting import connected
-from core.errors import SchemaError, UnavailableError
+from adapters.stores.locking import schema_lock
+from core.errors import SchemaError
 from migrations import Migration
 
-_LOCK = 7_305_214_669
-"""Any number, the same for every version of Footnote."""
-
-_LOCK_SECONDS = 600.0
-_POLL_SECONDS = 0.1
 _STATEMENT_SECONDS = 3600.0
 
 _CREATE_LEDGER = """
@@ -39,7 +33,7 @@ async def migrate(url: str, steps: Sequence[Migration] | None = None) -> tuple[M
         UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
     """
     wanted = migrations.load() if steps is None else tuple(steps)
-    async with connected(url, seconds=_STATEMENT_SECONDS) as connection, _alone(connection):
+    async with connected(url, seconds=_STATEMENT_SECONDS) as connection, schema_lock(connection):
         await connection.execute(_CREATE_LEDGER)
         missing = _missing(wanted, await _ledger(connection))
         for step in missing:
@@ -58,25 +52,6 @@ async def pending(url: str, steps: Sequence[Migration] | None = None) -> tuple[M
     async with connected(url) as connection:
         exists = await connection.fetchval("SELECT to_regclass('footnote_migrations') IS NOT NULL")
         return _missing(wanted, await _ledger(connection) if exists else {})
-
-
-@asynccontextmanager
-async def _alone(connection: asyncpg.Connection) -> AsyncIterator[None]:
-    # Polled: a session that waits inside pg_advisory_lock holds a snapshot, for which CREATE INDEX
-    # CONCURRENTLY of the session that has the lock would wait in turn.
-    async def acquire() -> None:
-        while not await connection.fetchval("SELECT pg_try_advisory_lock($1)", _LOCK):  # noqa: ASYNC110 - in the server
-            await asyncio.sleep(_POLL_SECONDS)
-
-    try:
-        await asyncio.wait_for(acquire(), timeout=_LOCK_SECONDS)
-    except TimeoutError as error:
-        raise UnavailableError("another process is still migrating this database; try again later") from error
-    try:
-        yield
-    finally:
-        if not connection.is_closed():
-            await connection.execute("SELECT pg_advisory_unlock($1)", _LOCK)
 
 
 async def _ledger(connection: asyncpg.Connection) -> dict[int, tuple[str, str]]:

@@ -1,0 +1,125 @@
+"""Which way of making the index is in force, and how another one takes its place."""
+
+from dataclasses import dataclass
+
+from adapters.stores.connecting import Connection
+from core.domain.models import Fingerprint, ModelProfile
+from core.errors import IndexMismatchError
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What a fingerprint stands for; the chunker, a part of it, is kept beside it for messages only."""
+
+    fingerprint: Fingerprint
+    profile: ModelProfile
+    chunker: str = ""
+
+    def __str__(self) -> str:
+        chunker = f", chunker {self.chunker}" if self.chunker else ""
+        return f"{self.profile.name} with {self.profile.dimensions} dimensions{chunker} [{self.fingerprint}]"
+
+
+async def active(connection: Connection) -> Fingerprint | None:
+    """The fingerprint that searches use; null before anything was indexed."""
+    found: str | None = await connection.fetchval("SELECT active FROM index_state")
+    return Fingerprint(found) if found is not None else None
+
+
+async def adopt(connection: Connection, contract: Contract, *, beside: bool) -> None:
+    """Register the contract, and make it the active one where nothing was indexed under another.
+
+    ``beside`` allows another one to be active: its passages go on serving meanwhile.
+
+    Raises:
+        IndexMismatchError: the index was made in another way; names both and the cure.
+    """
+    async with connection.transaction():
+        await connection.execute(
+            """
+            INSERT INTO index_fingerprints
+                (fingerprint, model, dimensions, query_prefix, passage_prefix, chunker)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (fingerprint) DO NOTHING
+            """,
+            contract.fingerprint,
+            contract.profile.name,
+            contract.profile.dimensions,
+            contract.profile.query_prefix,
+            contract.profile.passage_prefix,
+            contract.chunker,
+        )
+        current = await connection.fetchval("SELECT active FROM index_state FOR UPDATE")
+        if current == contract.fingerprint or (beside and current is not None):
+            return
+        if current is not None and await _is_filled(connection, current):
+            raise IndexMismatchError(await _explain(connection, current, contract))
+        await connection.execute("UPDATE index_state SET active = $1", contract.fingerprint)
+
+
+async def check(connection: Connection, contract: Contract) -> None:
+    """As `adopt`, for a reader that may not write.
+
+    Raises:
+        IndexMismatchError: the index was made in another way.
+    """
+    current = await active(connection)
+    if current not in (None, contract.fingerprint) and await _is_filled(connection, current):
+        raise IndexMismatchError(await _explain(connection, current, contract))
+
+
+async def activate(connection: Connection, fingerprint: Fingerprint) -> None:
+    """Let searches use this fingerprint from the next statement on."""
+    async with connection.transaction():
+        await connection.execute("UPDATE index_state SET active = $1", fingerprint)
+        await connection.execute(
+            """
+            UPDATE notion_pages AS page
+            SET embedded_at = state.embedded_at
+            FROM notion_pages AS every
+            LEFT JOIN notion_embedded AS state ON state.page_id = every.id AND state.fingerprint = $1
+            WHERE every.id = page.id AND page.embedded_at IS DISTINCT FROM state.embedded_at
+            """,
+            fingerprint,
+        )
+
+
+async def drop(connection: Connection, fingerprint: Fingerprint) -> int:
+    """Forget a fingerprint and its passages; returns how many there were.
+
+    Raises:
+        IndexMismatchError: it is the active one.
+    """
+    async with connection.transaction():
+        if await connection.fetchval("SELECT active FROM index_state FOR UPDATE") == fingerprint:
+            raise IndexMismatchError(f"{fingerprint} is in use: activate another one before dropping it")
+        removed: int = await connection.fetchval(
+            """
+            WITH removed AS (DELETE FROM notion_embeddings WHERE fingerprint = $1 RETURNING 1)
+            SELECT count(*) FROM removed
+            """,
+            fingerprint,
+        )
+        await connection.execute("DELETE FROM notion_embedded WHERE fingerprint = $1", fingerprint)
+        await connection.execute("DELETE FROM index_fingerprints WHERE fingerprint = $1", fingerprint)
+        return removed
+
+
+async def _is_filled(connection: Connection, fingerprint: str) -> bool:
+    filled: bool = await connection.fetchval(
+        "SELECT EXISTS (SELECT FROM notion_embeddings WHERE fingerprint = $1)", fingerprint
+    )
+    return filled
+
+
+async def _explain(connection: Connection, current: str | None, wanted: Contract) -> str:
+    row = await connection.fetchrow(
+        "SELECT model, dimensions, chunker FROM index_fingerprints WHERE fingerprint = $1", current
+    )
+    if row is None:
+        return f"the index was built as [{current}] but {wanted} is configured: run `footnote reembed`"
+    chunker = f", chunker {row['chunker']}" if row["chunker"] else ""
+    return (
+        f"the index was built with {row['model']} with {row['dimensions']} dimensions{chunker} [{current}], "
+        f"but {wanted} is configured: set EMBEDDING_MODEL back, or run `footnote reembed`"
+    )

@@ -1,0 +1,357 @@
+"""The index in dictionaries: the same two ports, for tests, trials and anything that may be forgotten.
+
+It behaves as the PostgreSQL store does, except that words are compared as they stand (accents and case
+folded) instead of being stemmed by language.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from itertools import count
+from typing import TypeVar
+
+import numpy as np
+
+from adapters.stores.texts import storable
+from core.domain.answers import Candidate
+from core.domain.audiences import Audience
+from core.domain.documents import MAX_BREADCRUMB_ANCESTORS, PageRef, PlacedPage, breadcrumb, heading_context
+from core.domain.ids import ChunkId, PageId
+from core.domain.models import Vector
+from core.ports import IndexedChunk, PageState, PendingPage, SearchResult, StoredPage, WordQuery
+
+_WORD = re.compile(r"\w+")
+_WEB = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
+_NOTHING = SearchResult(candidates=(), generation=0)
+_TITLE_WEIGHT, _HEADING_WEIGHT, _BODY_WEIGHT = 1.0, 0.4, 0.1
+"""PostgreSQL's weights of the labels A, B and D."""
+
+
+@dataclass(slots=True)
+class _Page:
+    stored: StoredPage
+    revision: int
+    synced_at: datetime
+    embedded_at: datetime | None = None
+    embedded_revision: int | None = None
+    chunks: dict[ChunkId, IndexedChunk] = field(default_factory=dict)
+    above: tuple[PageId, ...] = ()
+
+    @property
+    def has_text(self) -> bool:
+        return bool(self.stored.content_text.strip())
+
+
+class MemoryStore:
+    """Both `PassageIndex` and `PageWriter`."""
+
+    def __init__(self) -> None:
+        self._pages: dict[PageId, _Page] = {}
+        self._generation = 1
+        self._ids = count(1)
+        self._reusable: dict[str, Vector] = {}
+
+    # --- reading ---------------------------------------------------------------------------------------
+
+    async def search(
+        self, *, vector: Vector | None, words: WordQuery, audience: Audience, limit: int
+    ) -> SearchResult:
+        """As `PassageIndex.search`."""
+        if audience.is_empty:
+            return _NOTHING
+        visible = [
+            (chunk_id, page, indexed)
+            for page in self._pages.values()
+            if audience.admits(self._path(page))
+            for chunk_id, indexed in page.chunks.items()
+        ]
+        cosines = {} if vector is None else _best(_cosines(vector, visible), limit)
+        scores = _best(_scores(words, visible), limit)
+        semantic, lexical = _ranks(cosines), _ranks(scores)
+        candidates = [
+            replace(
+                self._candidate(page, chunk_id, indexed),
+                semantic_rank=semantic.get(chunk_id),
+                lexical_rank=lexical.get(chunk_id),
+                cosine=cosines.get(chunk_id),
+                lexical=scores.get(chunk_id),
+            )
+            for chunk_id, page, indexed in visible
+            if chunk_id in semantic or chunk_id in lexical
+        ]
+        has_chunks = any(page.chunks for page in self._pages.values())
+        return SearchResult(tuple(sorted(candidates, key=_order)), self._generation, has_chunks)
+
+    async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
+        """As `PassageIndex.search_pages`."""
+        if audience.is_empty:
+            return _NOTHING
+        scores = {}
+        for page_id, page in self._pages.items():
+            if not audience.admits(self._path(page)):
+                continue
+            fields = (
+                (page.stored.page.ref.title, _TITLE_WEIGHT),
+                (self._breadcrumb(page), _HEADING_WEIGHT),
+                (page.stored.content_text, _BODY_WEIGHT),
+            )
+            if score := _score(words, fields):
+                scores[page_id] = score
+        best = _best(scores, limit)
+        ranks = _ranks(best)
+        candidates = [
+            Candidate(
+                chunk_id=None,
+                page_id=page_id,
+                title=ref.title,
+                breadcrumb=self._breadcrumb(self._pages[page_id]),
+                page_url=ref.url,
+                body=self._pages[page_id].stored.content_text,
+                path=self._path(self._pages[page_id]),
+                language=self._pages[page_id].stored.language,
+                last_edited=ref.last_edited,
+                lexical_rank=ranks[page_id],
+                lexical=score,
+            )
+            for page_id, score in best.items()
+            for ref in (self._pages[page_id].stored.page.ref,)
+        ]
+        return SearchResult(tuple(sorted(candidates, key=_order)), self._generation, bool(self._pages))
+
+    async def generation(self) -> int:
+        """As `PassageIndex.generation`."""
+        return self._generation
+
+    # --- writing ---------------------------------------------------------------------------------------
+
+    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
+        """As `PageWriter.states`."""
+        return {
+            page_id: PageState(
+                ref=page.stored.page.ref,
+                content_hash=page.stored.content_hash,
+                revision=page.revision,
+                synced_at=page.synced_at,
+                embedded_at=page.embedded_at,
+            )
+            for page_id in ids
+            if (page := self._pages.get(page_id)) is not None
+        }
+
+    async def put_pages(self, pages: Sequence[StoredPage]) -> None:
+        """As `PageWriter.put_pages`."""
+        before = {page_id: self._breadcrumb(page) for page_id, page in self._pages.items()}
+        for given in pages:
+            stored = _storable(given)
+            page_id = stored.page.ref.id
+            known = self._pages.get(page_id)
+            if known is None:
+                self._pages[page_id] = _Page(stored=stored, revision=1, synced_at=datetime.now(UTC))
+                continue
+            if known.stored.page.ref.parent_id != stored.page.ref.parent_id:
+                known.above = ()
+            known.revision += known.stored.content_hash != stored.content_hash
+            known.stored, known.synced_at = stored, datetime.now(UTC)
+            if not known.has_text:
+                known.chunks.clear()
+        for page_id, page in self._pages.items():
+            page.revision += page_id in before and self._breadcrumb(page) != before[page_id]
+            page.above = self._path(page)[1:]
+        self._generation += bool(pages)
+
+    async def touch(self, refs: Sequence[PageRef], *, synced_at: datetime) -> None:
+        """As `PageWriter.touch`."""
+        for ref in refs:
+            if (page := self._pages.get(ref.id)) is not None:
+                former = page.stored.page.ref
+                self._generation += former.last_edited != ref.last_edited
+                seen = replace(former, last_edited=ref.last_edited)
+                page.stored = replace(page.stored, page=replace(page.stored.page, ref=seen))
+                page.synced_at = synced_at
+
+    async def pending(self, *, limit: int, after: PageId | None = None) -> Sequence[PendingPage]:
+        """As `PageWriter.pending`."""
+        waiting = [
+            page_id
+            for page_id, page in sorted(self._pages.items())
+            if page.has_text
+            and page.embedded_revision != page.revision
+            and (after is None or page_id > after)
+        ]
+        return [
+            PendingPage(
+                placed=PlacedPage(ref=page.stored.page.ref, ancestors=self._ancestors(page)),
+                blocks=page.stored.page.blocks,
+                revision=page.revision,
+            )
+            for page_id in waiting[:limit]
+            for page in (self._pages[page_id],)
+        ]
+
+    async def vectors_by_hash(self, hashes: Sequence[str]) -> Mapping[str, Vector]:
+        """As `PageWriter.vectors_by_hash`."""
+        stored = {
+            indexed.text_hash: indexed.vector
+            for page in self._pages.values()
+            for indexed in page.chunks.values()
+            if indexed.text_hash in self._reusable
+        }
+        return {one: stored[one] for one in hashes if one in stored}
+
+    async def swap_chunks(self, page_id: PageId, *, revision: int, chunks: Sequence[IndexedChunk]) -> bool:
+        """As `PageWriter.swap_chunks`."""
+        page = self._pages.get(page_id)
+        if page is None or page.revision != revision:
+            return False
+        kept = {(one.chunk.level, one.chunk.index): chunk_id for chunk_id, one in page.chunks.items()}
+        page.chunks = {
+            kept.get((one.chunk.level, one.chunk.index)) or ChunkId(next(self._ids)): one for one in chunks
+        }
+        self._reusable.update({one.text_hash: one.vector for one in chunks})
+        page.embedded_revision, page.embedded_at = revision, datetime.now(UTC)
+        self._generation += 1
+        return True
+
+    async def remove_pages(self, ids: Sequence[PageId], *, proof: str) -> int:  # noqa: ARG002 - kept by stores that last
+        """As `PageWriter.remove_pages`."""
+        removed = [page_id for page_id in set(ids) if self._pages.pop(page_id, None) is not None]
+        self._generation += bool(removed)
+        return len(removed)
+
+    async def mark_all_pending(self) -> int:
+        """As `PageWriter.mark_all_pending`."""
+        self._reusable.clear()
+        for page in self._pages.values():
+            page.embedded_revision = page.embedded_at = None
+        return sum(page.has_text for page in self._pages.values())
+
+    # --- the tree --------------------------------------------------------------------------------------
+
+    def _ancestors(self, page: _Page) -> tuple[PageRef, ...]:
+        found: list[PageRef] = []
+        seen = {page.stored.page.ref.id}
+        parent = page.stored.page.ref.parent_id
+        while parent is not None and parent in self._pages and parent not in seen:
+            seen.add(parent)
+            found.append(self._pages[parent].stored.page.ref)
+            parent = found[-1].parent_id
+        return tuple(reversed(found))
+
+    def _path(self, page: _Page) -> tuple[PageId, ...]:
+        refs = (page.stored.page.ref, *reversed(self._ancestors(page)))
+        path = [one for ref in refs for one in (ref.id, ref.data_source_id) if one is not None]
+        missing = refs[-1].parent_id
+        if missing is None or missing in path:
+            return tuple(path)
+        top = self._pages[refs[-1].id]
+        remembered = top.above[top.above.index(missing) :] if missing in top.above else (missing,)
+        return (*path, *remembered)
+
+    def _breadcrumb(self, page: _Page) -> str:
+        titles = [ref.title for ref in self._ancestors(page)]
+        return breadcrumb(titles[-MAX_BREADCRUMB_ANCESTORS:], page.stored.page.ref.title)
+
+    def _candidate(self, page: _Page, chunk_id: ChunkId, indexed: IndexedChunk) -> Candidate:
+        chunk, ref = indexed.chunk, page.stored.page.ref
+        return Candidate(
+            chunk_id=chunk_id,
+            page_id=ref.id,
+            title=ref.title,
+            breadcrumb=self._breadcrumb(page),
+            page_url=ref.url,
+            body=storable(chunk.body),
+            path=self._path(page),
+            block_id=chunk.block_id,
+            heading_path=chunk.heading_path,
+            level=chunk.level,
+            index=chunk.index,
+            language=indexed.language,
+            last_edited=ref.last_edited,
+        )
+
+
+_Visible = Iterable[tuple[ChunkId, _Page, IndexedChunk]]
+
+
+def _cosines(vector: Vector, visible: _Visible) -> dict[ChunkId, float]:
+    return {chunk_id: _cosine(vector, indexed.vector) for chunk_id, _, indexed in visible}
+
+
+def _cosine(left: Vector, right: Vector) -> float:
+    lengths = float(np.linalg.norm(left)) * float(np.linalg.norm(right))
+    return float(np.dot(left.astype(np.float64), right.astype(np.float64))) / lengths if lengths else 0.0
+
+
+def _scores(words: WordQuery, visible: _Visible) -> dict[ChunkId, float]:
+    scored = {}
+    for chunk_id, _, indexed in visible:
+        chunk = indexed.chunk
+        fields = (
+            (chunk.breadcrumb, _TITLE_WEIGHT),
+            (heading_context(chunk.heading_path), _HEADING_WEIGHT),
+            (chunk.body, _BODY_WEIGHT),
+        )
+        if score := _score(words, fields):
+            scored[chunk_id] = score
+    return scored
+
+
+def _score(words: WordQuery, fields: Collection[tuple[str, float]]) -> float:
+    """How much of what is asked stands in the fields; 0 where nothing does or something excluded does."""
+    wanted, excluded = _asked(words)
+    found = [(_fold(text), weight) for text, weight in fields]
+    if any(_holds(tokens, phrase) for tokens, _ in found for phrase in excluded):
+        return 0.0
+    return sum(weight for tokens, weight in found for phrase in wanted if _holds(tokens, phrase))
+
+
+def _asked(words: WordQuery) -> tuple[list[list[str]], list[list[str]]]:
+    if not words.web_syntax:
+        return [tokens for term in words.terms if (tokens := _fold(term))], []
+    wanted: list[list[str]] = []
+    excluded: list[list[str]] = []
+    for minus, phrase, word in _WEB.findall(words.text):
+        tokens = _fold(phrase or word)
+        if tokens and tokens != ["or"]:
+            (excluded if minus else wanted).append(tokens)
+    return wanted, excluded
+
+
+def _holds(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
+    size = len(phrase)
+    return any(list(tokens[start : start + size]) == phrase for start in range(len(tokens) - size + 1))
+
+
+def _fold(text: str) -> list[str]:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
+    return _WORD.findall(plain.replace("_", " "))
+
+
+_Key = TypeVar("_Key", ChunkId, PageId)
+
+
+def _best(scores: Mapping[_Key, float], limit: int) -> dict[_Key, float]:
+    ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+    return dict(ordered[:limit])
+
+
+def _ranks(best: Mapping[_Key, float]) -> dict[_Key, int]:
+    return {key: rank for rank, key in enumerate(best, start=1)}
+
+
+def _order(candidate: Candidate) -> tuple[float, float, int, PageId]:
+    last = float("inf")
+    return (
+        candidate.semantic_rank or last,
+        candidate.lexical_rank or last,
+        candidate.chunk_id or 0,
+        candidate.page_id,
+    )
+
+
+def _storable(stored: StoredPage) -> StoredPage:
+    ref = replace(stored.page.ref, title=storable(stored.page.ref.title))
+    return replace(stored, page=replace(stored.page, ref=ref), content_text=storable(stored.content_text))

@@ -1,0 +1,217 @@
+"""The two statements that read the index: one for passages by vector and words, one for pages by words.
+
+The fingerprint and the dimensions are literals: a generic plan could not prove that a parameter fits the
+predicate of the model's partial index, and would scan everything.
+"""
+
+import re
+from dataclasses import dataclass
+
+from adapters.stores.quoting import indexed_type, literal
+from adapters.stores.scopes import Parameters, visible
+from core.domain.audiences import Audience
+from core.domain.models import Fingerprint, Vector
+from core.ports import WordQuery
+
+EXACT_BELOW = 4000
+"""Passages in scope up to which all of them are compared instead of walking the graph; docs/decisions tells
+how it was measured."""
+
+SNIPPET_OPTIONS = "StartSel='', StopSel='', MaxFragments=1, MinWords=80, MaxWords=160, ShortWord=0"
+_SNIPPET_SOURCE = 200_000
+"""Characters of a page that are looked through for the passage to show."""
+
+_EXCLUDED = re.compile(r'(?:(?<=\s)|^)-(?:"([^"]+)"|([^\s"]+))')
+
+PAGE_COLUMNS = """
+    page.title, page.breadcrumb, page.url, page.path, page.last_edited, page.language AS page_language
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement and what it is run with."""
+
+    sql: str
+    values: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The one set of vectors that a search may compare."""
+
+    fingerprint: Fingerprint
+    dimensions: int
+
+    @property
+    def literal(self) -> str:
+        """The fingerprint as it stands in statements."""
+        return literal(self.fingerprint)
+
+    def distance(self, query: str) -> str:
+        """The expression that the model's index orders by."""
+        kind = indexed_type(self.dimensions) or "vector"
+        typed = f"{kind}({self.dimensions})"
+        return f"chunk.embedding::{typed} <=> {query}::vector({self.dimensions})::{typed}"
+
+
+def passages(
+    space: Space, *, vector: Vector | None, words: WordQuery, audience: Audience, limit: int
+) -> Statement:
+    """Both sides of a hybrid search in one snapshot, joined by chunk."""
+    parameters = Parameters()
+    most = parameters.add(limit, "bigint")
+    query = parameters.add(vector, "vector") if vector is not None else None
+    asked = _asked(words, parameters)
+    scope = visible(audience, parameters)
+    rows = f"""
+        FROM notion_embeddings AS chunk
+        JOIN notion_pages AS page ON page.id = chunk.page_id
+        WHERE chunk.fingerprint = {space.literal} AND {scope}
+    """
+    sql = f"""
+    WITH {_SEMANTIC_NONE if query is None else _semantic(space, rows, query, most)},
+    {_LEXICAL_NONE if asked is None else _lexical(rows, asked, most)},
+    found AS (
+        SELECT
+            coalesce(semantic.id, lexical.id) AS id,
+            semantic.rank AS semantic_rank,
+            semantic.cosine,
+            lexical.rank AS lexical_rank,
+            lexical.score AS lexical
+        FROM semantic FULL OUTER JOIN lexical ON lexical.id = semantic.id
+    )
+    SELECT
+        state.generation,
+        state.active,
+        EXISTS (SELECT FROM notion_embeddings WHERE fingerprint = {space.literal}) AS has_chunks,
+        found.*,
+        chunk.page_id, chunk.chunk_level, chunk.chunk_index, chunk.chunk_text, chunk.heading_path,
+        chunk.block_id, chunk.language,
+        {PAGE_COLUMNS}
+    FROM index_state AS state
+    LEFT JOIN found ON true
+    LEFT JOIN notion_embeddings AS chunk ON chunk.id = found.id
+    LEFT JOIN notion_pages AS page ON page.id = chunk.page_id
+    ORDER BY found.semantic_rank NULLS LAST, found.lexical_rank NULLS LAST, found.id
+    """
+    return Statement(sql, tuple(parameters.values))
+
+
+def pages(*, words: WordQuery, audience: Audience, limit: int) -> Statement:
+    """Whole pages by their words, with the stretch of text in which most of them stand."""
+    parameters = Parameters()
+    most = parameters.add(limit, "bigint")
+    asked = _asked(words, parameters) or "''::tsquery"
+    sql = f"""
+    WITH asked AS MATERIALIZED (SELECT {asked} AS words),
+    found AS MATERIALIZED (
+        SELECT page.id, ts_rank_cd(page.fts, (SELECT words FROM asked), 1) AS lexical
+        FROM notion_pages AS page
+        WHERE page.fts @@ (SELECT words FROM asked) AND {visible(audience, parameters)}
+        ORDER BY lexical DESC, page.id
+        LIMIT {most}
+    )
+    SELECT
+        state.generation,
+        EXISTS (SELECT FROM notion_pages) AS has_chunks,
+        page.id AS page_id,
+        found.lexical,
+        row_number() OVER (ORDER BY found.lexical DESC, page.id) AS lexical_rank,
+        ts_headline(
+            page.configuration, left(page.content_text, {_SNIPPET_SOURCE}), (SELECT words FROM asked),
+            {literal_options()}
+        ) AS snippet,
+        {PAGE_COLUMNS}
+    FROM index_state AS state
+    LEFT JOIN found ON true
+    LEFT JOIN notion_pages AS page ON page.id = found.id
+    ORDER BY lexical_rank
+    """
+    return Statement(sql, tuple(parameters.values))
+
+
+def literal_options() -> str:
+    """The options of ts_headline as a literal."""
+    return literal(SNIPPET_OPTIONS)
+
+
+_SEMANTIC_NONE = """
+semantic AS (SELECT NULL::bigint AS id, NULL::bigint AS rank, NULL::float8 AS cosine WHERE false)
+"""
+_LEXICAL_NONE = """
+lexical AS (SELECT NULL::bigint AS id, NULL::bigint AS rank, NULL::float8 AS score WHERE false)
+"""
+
+
+def _semantic(space: Space, rows: str, query: str, most: str) -> str:
+    # ``near`` walks the graph, which may end early under a narrow scope or skip what no link reaches;
+    # ``exact`` compares all that is in scope. A one-time filter skips each when the other one serves.
+    return f"""
+    scope AS MATERIALIZED (
+        SELECT count(*) AS passages FROM (SELECT {rows} LIMIT {EXACT_BELOW + 1}) AS counted
+    ),
+    near AS MATERIALIZED (
+        SELECT chunk.id, chunk.embedding
+        {rows} AND (SELECT passages FROM scope) > {EXACT_BELOW}
+        ORDER BY {space.distance(query)}
+        LIMIT {most}
+    ),
+    exact AS MATERIALIZED (
+        SELECT chunk.id, chunk.embedding
+        {rows} AND (SELECT count(*) FROM near) < {most}
+        ORDER BY chunk.embedding <=> {query}, chunk.id
+        LIMIT {most}
+    ),
+    measured AS (
+        SELECT id, coalesce(nullif(embedding <=> {query}, 'NaN'), 1) AS distance
+        FROM (
+            SELECT id, embedding FROM exact
+            UNION ALL
+            SELECT id, embedding FROM near WHERE (SELECT count(*) FROM near) >= {most}
+        ) AS nearest
+    ),
+    semantic AS (
+        SELECT id, 1 - distance AS cosine, row_number() OVER (ORDER BY distance, id) AS rank
+        FROM measured
+    )
+    """
+
+
+def _lexical(rows: str, asked: str, most: str) -> str:
+    return f"""
+    asked AS MATERIALIZED (SELECT {asked} AS words),
+    matching AS MATERIALIZED (
+        SELECT chunk.id, ts_rank_cd(chunk.fts, (SELECT words FROM asked), 1)::float8 AS score
+        {rows} AND chunk.fts @@ (SELECT words FROM asked)
+        ORDER BY score DESC, chunk.id
+        LIMIT {most}
+    ),
+    lexical AS (
+        SELECT id, score, row_number() OVER (ORDER BY score DESC, id) AS rank FROM matching
+    )
+    """
+
+
+def _asked(words: WordQuery, parameters: Parameters) -> str | None:
+    """A tsquery expression, built by the server out of parameters alone: no sign of a question is syntax."""
+    if words.is_empty:
+        return None
+    configuration = f"footnote_configuration({parameters.add(words.language, 'text')})"
+    if not words.web_syntax:
+        terms = parameters.add(list(words.terms), "text[]")
+        return f"(SELECT footnote_any(footnote_term({configuration}, term)) FROM unnest({terms}) AS term)"
+    text = parameters.add(words.text, "text")
+    excluded = parameters.add([a or b for a, b in _EXCLUDED.findall(words.text)], "text[]")
+    # A page is left out whether the excluded word stands there as asked or in another form of the language.
+    return f"""(
+        (websearch_to_tsquery({configuration}, footnote_unaccent({text}))
+            || websearch_to_tsquery('pg_catalog.simple', footnote_unaccent({text})))
+        && coalesce((
+            SELECT footnote_all(
+                !! phraseto_tsquery({configuration}, footnote_unaccent(word))
+                && !! phraseto_tsquery('pg_catalog.simple', footnote_unaccent(word))
+            )
+            FROM unnest({excluded}) AS word
+        ), ''::tsquery)
+    )"""
