@@ -1,11 +1,12 @@
 """What a model wrote, made into spans and citations: nothing but retrieved passages is cited or linked."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.answers import Citation, Passage, Span
 from core.domain.ids import PageId
 from core.services.draft_markup import Piece, read_draft
+from core.services.markdown_text import has_links, inert
 from core.services.quoting import quote_from
 from core.services.rambling import cut_loop, without_thinking
 
@@ -31,10 +32,21 @@ def cite(text: str, sources: Sequence[Passage]) -> Cited:
     Raises:
         EmptyDraftError: nothing is left to show.
     """
-    pieces = read_draft(cut_loop(without_thinking(text)), sources)
+    pieces = checked(text, sources)
     if not any(_says_something(piece.text) for piece in pieces):
         raise EmptyDraftError("the model wrote no text")
     return number(pieces, sources)
+
+
+def checked(text: str, sources: Sequence[Passage]) -> tuple[Piece, ...]:
+    """The draft without thinking, loops, unknown numbers and links.
+
+    The last word has a CommonMark parser: if it still sees a link, all signs that make links are escaped.
+    """
+    pieces = read_draft(cut_loop(without_thinking(text)), sources)
+    if not has_links("".join(piece.text for piece in pieces)):
+        return pieces
+    return tuple(replace(piece, text=inert(piece.text)) for piece in pieces)
 
 
 def number(pieces: Iterable[Piece], sources: Sequence[Passage]) -> Cited:
@@ -56,8 +68,7 @@ def number(pieces: Iterable[Piece], sources: Sequence[Passage]) -> Cited:
 
 def preview(text: str, sources: Sequence[Passage]) -> str:
     """The finished sentences of a draft that is still being written, checked, with plain ``[n]`` marks."""
-    pieces = read_draft(_whole_sentences(cut_loop(without_thinking(text))), sources)
-    cited = number(pieces, sources)
+    cited = number(checked(_whole_sentences(without_thinking(text)), sources), sources)
     return "".join(span.text + "".join(f" [{one}]" for one in span.cites) for span in cited.spans)
 
 

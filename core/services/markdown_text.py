@@ -1,14 +1,17 @@
 """Markdown taken apart as far as answers need it: code, which nobody may touch, and the prose around it."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
 
 _FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*[ \t]*(?P<fence>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 
 _LINE_MARKS = re.compile(r"^[\s>#*+\-]+(?=\s)|^\s*\d+[.)]\s|^\s*\[[ xX]\]\s", re.MULTILINE)
 _INLINE_MARKS = re.compile(r"[`*~]{1,3}")
+_LINK_SIGNS = re.compile(r"[\\\[\]<>!]")
 _LINK = re.compile(r"!?\[(?P<text>[^\[\]]*)\]\([^()\s]*\)")
 
 
@@ -32,9 +35,18 @@ def segments(text: str) -> tuple[Segment, ...]:
     return tuple(segment for segment in found if segment.text)
 
 
-def in_prose(text: str, change: Callable[[str], str]) -> str:
-    """The text with its prose changed and its code as it was."""
-    return "".join(segment.text if segment.is_code else change(segment.text) for segment in segments(text))
+def has_links(text: str) -> bool:
+    """Whether a CommonMark parser finds a link or an image in the text."""
+    return any(
+        child.type in ("link_open", "image")
+        for token in _parser().parse(text)
+        for child in token.children or ()
+    )
+
+
+def inert(text: str) -> str:
+    """The text with every sign escaped that could begin or end a link."""
+    return _LINK_SIGNS.sub(r"\\\g<0>", text)
 
 
 def _fenced(text: str) -> list[tuple[int, int]]:
@@ -70,3 +82,8 @@ def plain(markdown: str) -> str:
     """A sentence without the marks of Markdown, on one line."""
     unlinked = _LINK.sub(lambda match: match["text"], markdown)
     return " ".join(_INLINE_MARKS.sub("", _LINE_MARKS.sub(" ", unlinked)).replace("|", " ").split())
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark")
