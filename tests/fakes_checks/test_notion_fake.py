@@ -148,18 +148,22 @@ async def test_the_older_version_has_archived_and_transcription(
     assert names(await notion.blocks.children.list(summary)) == [workspace.find_block(page, "sum")]
 
 
-async def test_f3_a_synced_copy_shows_the_original_or_nothing(
-    workspace: Workspace, notion: AsyncClient
+async def test_f3_a_synced_copy_points_at_the_original(
+    workspace: Workspace, server: NotionServer, notion: AsyncClient
 ) -> None:
-    """A copy's children are the original's; with the original unshared both answer 404."""
+    """The text is under the original's id; the copy's own children are 404 unless switched on."""
     home = workspace.add_page("Home", blocks=[blocks.synced_original([blocks.paragraph("shared text")])])
     (original,) = workspace.block_ids(home)
     away = workspace.add_page("Away", blocks=[blocks.synced_copy(original)])
     (copy,) = (await notion.blocks.children.list(away))["results"]
     assert copy["has_children"] is True
     assert copy["synced_block"]["synced_from"]["block_id"] == original
-    (inner,) = (await notion.blocks.children.list(copy["id"]))["results"]
-    assert inner["parent"] == {"type": "block_id", "block_id": original}
+    with pytest.raises(APIResponseError):
+        await notion.blocks.children.list(copy["id"])
+    (inner,) = (await notion.blocks.children.list(original))["results"]
+    server.behaviour.synced_copies_list_children = True
+    (same,) = (await notion.blocks.children.list(copy["id"]))["results"]
+    assert (same["id"], same["parent"]) == (inner["id"], {"type": "block_id", "block_id": original})
     workspace.unshare(home)
     for key in (copy["id"], original):
         with pytest.raises(APIResponseError) as raised:
@@ -318,7 +322,8 @@ async def test_the_showcase_serves_every_block_type(workspace: Workspace, notion
     while waiting:
         for block in await async_collect_paginated_api(notion.blocks.children.list, block_id=waiting.pop()):
             kinds.add(block["type"])
+            source = block.get("synced_block", {}).get("synced_from") or {"block_id": block["id"]}
             if block["has_children"] and block["type"] != "child_page":
-                waiting.append(block["id"])
+                waiting.append(source["block_id"])
     assert kinds == (blocks.SUPPORTED | {"unsupported"}) - {"transcription"}
     assert len(kinds) == 36

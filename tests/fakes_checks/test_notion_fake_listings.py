@@ -312,7 +312,8 @@ async def test_the_sample_workspace_is_served_whole(workspace: Workspace) -> Non
                     for source in base["data_sources"]:
                         waiting += names(await notion.data_sources.query(source["id"]))
                 elif block["has_children"] or block["type"] == "child_page":
-                    waiting.append(block["id"])
+                    source = block.get("synced_block", {}).get("synced_from") or {"block_id": block["id"]}
+                    waiting.append(source["block_id"])
         assert reached == set(workspace.pages)
         assert not server.complaints
 

@@ -139,6 +139,8 @@ class Api:
             if holder.type not in SUPPORTED:
                 raise validation(f"Block type {holder.type} is not supported via the API.")
             source = holder.content.get("synced_from") if holder.type == "synced_block" else None
+            if source and not self.behaviour.synced_copies_list_children:
+                raise self._missing("block", holder.id)
             if source:
                 below = self._open(source["block_id"], Block).children
         if self.behaviour.unshared_children_listed:

@@ -32,6 +32,9 @@ class Behaviour:
     """Whether what lies below something trashed is shown as trashed too."""
     unshared_children_listed: bool = False
     """Whether a listing names child pages that the integration may not open."""
+    synced_copies_list_children: bool = False
+    """Whether a synced block's copy answers with the original's children; users report 404 for it,
+    so a client has to ask the original, whose id stands in ``synced_from``."""
     markdown_block_limit: int = 20_000
     """So many blocks in one Markdown answer; the rest is ``truncated``."""
     file_lifetime: timedelta = timedelta(hours=1)

@@ -149,7 +149,7 @@ def synced_original(children: Blocks, uid: str | None = None) -> Json:
 
 
 def synced_copy(original_id: str) -> Json:
-    """A copy of a synced block. Its children are the original's, if that one is shared."""
+    """A copy of a synced block. It says it has children; they are listed under the original's id."""
     return raw("synced_block", {"synced_from": {"type": "block_id", "block_id": original_id}})
 
 

@@ -49,14 +49,16 @@ class Tables(Store):
         *,
         schema: dict[str, Json] | None = None,
         uid: str | None = None,
-        shared: bool | None = None,
     ) -> str:
-        """One more table in a container; its id. Without a title column it gets one called Name."""
+        """One more table in a container; its id. Without a title column it gets one called Name.
+
+        Sharing is a matter of the container; tables have no say in it.
+        """
         at = self.clock.stamp()
         container = self.databases[dashed(database)]
         key = dashed(uid) if uid else self.new_id()
         parent = Parent("database_id", container.id)
-        source = DataSource(key, parent, at, at, self.author.id, self.author.id, shared=shared)
+        source = DataSource(key, parent, at, at, self.author.id, self.author.id)
         source.title, source.inline = rich(title), container.inline
         source.schema = dict(schema or {})
         if not any(config["type"] == "title" for config in source.schema.values()):

@@ -101,7 +101,10 @@ class Workspace(Tables):
             name = next(key for key, value in found.properties.items() if value["type"] == "title")
             found.properties[name] = prop.title(title)
             self.changed(found, at)
-            self.tell("page.properties_updated", found, at, properties=("title",))
+            if found.parent.kind == "data_source_id":
+                self.tell("page.properties_updated", found, at, properties=("title",))
+            else:  # the documentation's own example of this event is a new title
+                self.tell("page.content_updated", found, at, blocks=((found.id, "page"),))
         elif isinstance(found, Database | DataSource):
             found.title = rich(title)
             self.changed(found, at)

@@ -57,8 +57,9 @@ async def _page(notion: AsyncClient, page: str) -> None:
         for block in await async_collect_paginated_api(notion.blocks.children.list, block_id=waiting.pop()):
             await notion.blocks.retrieve(block["id"])
             own = block["type"] not in ("child_page", "child_database", "unsupported")
+            source = block.get("synced_block", {}).get("synced_from") or {"block_id": block["id"]}
             if block["has_children"] and own:
-                waiting.append(block["id"])
+                waiting.append(source["block_id"])
 
 
 async def _table(notion: AsyncClient, source: str) -> None:
