@@ -2,10 +2,57 @@
 
 from core.domain.questions import Question
 from core.services import languages
+from core.services.tokens import tokens
 from core.services.words import keywords
 
-SELF_SUFFICIENT = 3
-"""A question with this many words of its own is searched as it stands."""
+SELF_SUFFICIENT = 2
+"""A question with this many words of its own is searched as it stands unless it opens with "and"."""
+
+CONTINUING = 3
+"""With this many words of its own even "and ..." is a question by itself."""
+
+OPENERS = frozenset(
+    [
+        "and",
+        "but",
+        "or",
+        "so",
+        "also",
+        "und",
+        "aber",
+        "oder",
+        "auch",
+        "а",
+        "и",
+        "но",
+        "или",
+        "тоже",
+        "et",
+        "mais",
+        "ou",
+        "y",
+        "pero",
+        "o",
+        "e",
+        "ma",
+        "mas",
+        "en",
+        "maar",
+        "of",
+        "i",
+        "ale",
+        "lub",
+        "та",
+        "або",
+        "ve",
+        "ama",
+        "那",
+        "那么",
+        "じゃあ",
+        "では",
+    ]
+)
+"""How a question begins that goes on from the one before."""
 
 MOST_BORROWED = 6
 """Words taken from earlier questions at most, the nearest question first."""
@@ -20,7 +67,8 @@ def standalone(question: Question) -> str:
     Only the asker's own words are used, never an answer or the text of a page (A8, T12).
     """
     own = keywords(question.text)
-    if not question.turns or len(own) >= SELF_SUFFICIENT:
+    enough = CONTINUING if _continues(question.text) else SELF_SUFFICIENT
+    if not question.turns or len(own) >= enough:
         return question.text
     borrowed = _borrowed(question, frozenset(own))
     return f"{question.text} ({' '.join(borrowed)})" if borrowed else question.text
@@ -32,6 +80,13 @@ def language_of(question: Question) -> str:
         if language := languages.detect(text):
             return language
     return ""
+
+
+def _continues(text: str) -> bool:
+    first = next(iter(tokens(text)), "").lower()
+    return first in OPENERS or text.lower().startswith(
+        ("what about", "how about", "was ist mit", "wie ist es")
+    )
 
 
 def _borrowed(question: Question, own: frozenset[str]) -> tuple[str, ...]:

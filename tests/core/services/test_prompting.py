@@ -221,15 +221,10 @@ def test_invisible_and_turning_characters_are_dropped() -> None:
     assert quoted("a\n\nb") == "> a\n>\n> b"
 
 
-@pytest.mark.parametrize(
-    "text", ["if a < b", "List<String>", "<name>", "5 < source count", "naïve 👩‍👩‍👧 नमस्ते"]
-)
+@pytest.mark.parametrize("text", ["if a < b", "List<String>", "<name>", "naïve 👩‍👩‍👧 नमस्ते"])
 def test_ordinary_text_is_not_changed(text: str) -> None:
     """Comparisons, type parameters, placeholders, emoji and joined scripts stay as they are."""
-    if text == "5 < source count":
-        assert neutralised(text) == "5 ‹ source count"
-    else:
-        assert neutralised(text) == text
+    assert neutralised(text) == text
 
 
 @given(st.text(max_size=200))

@@ -1,6 +1,6 @@
 """From a question to passages: both sides, what happens when one is missing, and who may see what."""
 
-from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -17,12 +17,7 @@ from tests.core.services.found import (
     page_id,
 )
 
-LEXICAL = {"semantic_rank": None, "cosine": None, "lexical": 2.0}
-
-
-def a_clock(step: float = 0.01) -> "Ticking":
-    """Each look at it is ten milliseconds later."""
-    return Ticking(step)
+LEXICAL: dict[str, Any] = {"semantic_rank": None, "cosine": None, "lexical": 2.0}
 
 
 class Ticking:
@@ -142,7 +137,7 @@ async def test_r20_forbidden_hits_fall_back_inside_the_scope() -> None:
     index = ScriptedIndex(
         a_hit(1),
         a_hit(3),
-        pages=[a_page_hit(1, "Vacation days: secret."), a_page_hit(2, "Vacation days: open.")],
+        pages=[a_page_hit(1, "Vacation days: secret."), a_page_hit(2, "Vacation days.")],
     )
     retrieval = await Retriever(index=index, embedder=WordEmbedder()).retrieve(a_question(audience=only(2)))
 
@@ -193,7 +188,7 @@ async def test_r13_excluded_words_exclude_semantic_hits_too() -> None:
 async def test_stages_are_timed_by_the_given_clock() -> None:
     """Milliseconds for embedding, searching and ranking."""
     retrieval = await Retriever(
-        index=ScriptedIndex(a_hit(1)), embedder=WordEmbedder(), clock=a_clock()
+        index=ScriptedIndex(a_hit(1)), embedder=WordEmbedder(), clock=Ticking(0.01)
     ).retrieve(a_question())
 
     assert {stage: round(value) for stage, value in retrieval.timings.items()} == {
@@ -239,13 +234,10 @@ async def test_a_page_hit_is_reduced_to_its_best_part() -> None:
 
 
 async def test_a_follow_up_borrows_words() -> None:
-    """ "And in Germany?" is searched with the subject of the question before; an own subject is not mixed."""
+    """ "And in Germany?" is searched with the subject of the question before; a new subject is not."""
     follow_up = prepare(a_question("And in Germany?", turns=["What is the per diem in Kazakhstan?"]))
     independent = prepare(a_question("How do I order a new laptop?", turns=["What is the per diem?"]))
 
-    assert follow_up.words.terms == ("germany", "per", "diem", "kazakhstan")
+    assert follow_up.words.terms == ("germany", "diem", "kazakhstan")
     assert independent.text == "How do I order a new laptop?"
-    assert (
-        prepare(replace(a_question("ERR_42"), turns=a_question(turns=["Was heißt das?"]).turns)).language
-        == "de"
-    )
+    assert prepare(a_question("ERR_42", turns=["Was heißt das?"])).language == "de"
