@@ -15,6 +15,7 @@ CREATE TABLE notion_pages (
     has_text        boolean     NOT NULL GENERATED ALWAYS AS (content_text ~ '[^[:space:]]') STORED,
     blocks          jsonb       NOT NULL DEFAULT '[]',  -- the tree as read, so that no change of ours costs a request
     properties      jsonb       NOT NULL DEFAULT '[]',
+    refers_to       uuid[]      NOT NULL DEFAULT '{}',  -- pages whose titles stand in its blocks or properties
     language        text        NOT NULL DEFAULT '',
     configuration   regconfig   NOT NULL DEFAULT 'pg_catalog.simple',
     revision        bigint      NOT NULL DEFAULT 1,     -- rises with anything that is embedded or cited
@@ -28,6 +29,8 @@ CREATE TABLE notion_pages (
 
 CREATE INDEX notion_pages_parent ON notion_pages (parent_id);
 CREATE INDEX notion_pages_path ON notion_pages USING gin (path);
+CREATE INDEX notion_pages_refers_to ON notion_pages USING gin (refers_to);
+CREATE INDEX notion_pages_synced ON notion_pages (synced_at);
 CREATE INDEX notion_pages_fts ON notion_pages USING gin (fts);
 
 -- Why a page is no longer here, for whoever asks.

@@ -42,6 +42,10 @@ def translated(url: str) -> Iterator[None]:
         ConfigurationError: the URL is wrong or names a database that does not exist.
         SchemaError: a table or column is missing.
     """
+    if not url.startswith(("postgresql://", "postgres://")):
+        raise ConfigurationError(
+            "DATABASE_URL must be 'embedded' or look like postgresql://user:password@host:5432/database"
+        )
     place = where(url)
     try:
         yield

@@ -17,9 +17,17 @@ import numpy as np
 from adapters.stores.texts import storable
 from core.domain.answers import Candidate
 from core.domain.audiences import Audience
-from core.domain.documents import MAX_BREADCRUMB_ANCESTORS, PageRef, PlacedPage, breadcrumb, heading_context
+from core.domain.documents import (
+    MAX_BREADCRUMB_ANCESTORS,
+    PageRef,
+    PlacedPage,
+    breadcrumb,
+    heading_context,
+    walk,
+)
 from core.domain.ids import ChunkId, PageId
 from core.domain.models import Vector
+from core.domain.references import referenced
 from core.ports import IndexedChunk, PageState, PendingPage, SearchResult, StoredPage, WordQuery
 
 _WORD = re.compile(r"\w+")
@@ -128,17 +136,7 @@ class MemoryStore:
 
     async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
         """As `PageWriter.states`."""
-        return {
-            page_id: PageState(
-                ref=page.stored.page.ref,
-                content_hash=page.stored.content_hash,
-                revision=page.revision,
-                synced_at=page.synced_at,
-                embedded_at=page.embedded_at,
-            )
-            for page_id in ids
-            if (page := self._pages.get(page_id)) is not None
-        }
+        return {page_id: _state(page) for page_id in ids if (page := self._pages.get(page_id)) is not None}
 
     async def put_pages(self, pages: Sequence[StoredPage]) -> None:
         """As `PageWriter.put_pages`."""
@@ -227,6 +225,24 @@ class MemoryStore:
             page.embedded_revision = page.embedded_at = None
         return sum(page.has_text for page in self._pages.values())
 
+    async def mark_referring_pending(self, ids: Sequence[PageId]) -> int:
+        """As `PageWriter.mark_referring_pending`."""
+        referring = [page for page in self._pages.values() if not set(ids).isdisjoint(_refers_to(page))]
+        for page in referring:
+            page.revision += 1
+        return len(referring)
+
+    async def not_synced_since(
+        self, moment: datetime, *, limit: int, after: PageId | None = None
+    ) -> Sequence[PageState]:
+        """As `PageWriter.not_synced_since`."""
+        unseen = [
+            page
+            for page_id, page in sorted(self._pages.items())
+            if page.synced_at < moment and (after is None or page_id > after)
+        ]
+        return [_state(page) for page in unseen[:limit]]
+
     # --- the tree --------------------------------------------------------------------------------------
 
     def _ancestors(self, page: _Page) -> tuple[PageRef, ...]:
@@ -270,6 +286,22 @@ class MemoryStore:
             language=indexed.language,
             last_edited=ref.last_edited,
         )
+
+
+def _state(page: _Page) -> PageState:
+    return PageState(
+        ref=page.stored.page.ref,
+        content_hash=page.stored.content_hash,
+        revision=page.revision,
+        synced_at=page.synced_at,
+        embedded_at=page.embedded_at,
+    )
+
+
+def _refers_to(page: _Page) -> tuple[PageId, ...]:
+    read = page.stored.page
+    texts = (block.text for block, _ in walk(read.blocks))
+    return referenced((*texts, *(value for pair in read.ref.properties for value in pair)))
 
 
 _Visible = Iterable[tuple[ChunkId, _Page, IndexedChunk]]

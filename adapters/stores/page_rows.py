@@ -4,6 +4,8 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+import asyncpg
+
 from adapters.stores.connecting import Connection
 from adapters.stores.rows import REF_COLUMNS, page_ref
 from adapters.stores.texts import (
@@ -16,6 +18,7 @@ from adapters.stores.texts import (
 from core.domain.documents import PageRef, PlacedPage, walk
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint
+from core.domain.references import referenced
 from core.ports import PageState, PendingPage, StoredPage
 
 _log = logging.getLogger(__name__)
@@ -23,18 +26,19 @@ _log = logging.getLogger(__name__)
 _PUT = """
 INSERT INTO notion_pages AS page (
     id, parent_id, data_source_id, object_type, title, url, content_text, content_hash, blocks, properties,
-    language, configuration, last_edited, last_edited_by, synced_at
+    refers_to, language, configuration, last_edited, last_edited_by, synced_at
 )
 SELECT
     given.id, given.parent_id, given.data_source_id, given.object_type, given.title, given.url,
     given.content_text, given.content_hash, given.blocks::jsonb, given.properties::jsonb,
-    given.language, footnote_configuration(given.language), given.last_edited, given.last_edited_by, now()
+    given.refers_to::uuid[], given.language, footnote_configuration(given.language), given.last_edited,
+    given.last_edited_by, now()
 FROM unnest(
     $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::timestamptz[], $13::text[]
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[]
 ) AS given (
     id, parent_id, data_source_id, object_type, title, url, content_text, content_hash,
-    blocks, properties, language, last_edited, last_edited_by
+    blocks, properties, refers_to, language, last_edited, last_edited_by
 )
 ORDER BY given.id
 ON CONFLICT (id) DO UPDATE SET
@@ -47,6 +51,7 @@ ON CONFLICT (id) DO UPDATE SET
     content_hash = excluded.content_hash,
     blocks = excluded.blocks,
     properties = excluded.properties,
+    refers_to = excluded.refers_to,
     language = excluded.language,
     configuration = excluded.configuration,
     last_edited = excluded.last_edited,
@@ -68,8 +73,10 @@ FROM emptied
 WHERE state.page_id = emptied.id
 """
 
+STATE_COLUMNS = f"{REF_COLUMNS}, page.content_hash, page.revision, page.synced_at, page.embedded_at"
+
 _STATES = f"""
-SELECT {REF_COLUMNS}, page.content_hash, page.revision, page.synced_at, page.embedded_at
+SELECT {STATE_COLUMNS}
 FROM notion_pages AS page
 WHERE page.id = ANY ($1::uuid[])
 """
@@ -87,6 +94,21 @@ LIMIT $3
 
 _ABOVE = f"""
 SELECT {REF_COLUMNS} FROM notion_pages AS page WHERE page.id = ANY ($1::uuid[])
+"""
+
+_NOT_SYNCED = f"""
+SELECT {STATE_COLUMNS}
+FROM notion_pages AS page
+WHERE page.synced_at < $1 AND ($2::uuid IS NULL OR page.id > $2::uuid)
+ORDER BY page.id
+LIMIT $3
+"""
+
+_MARK_REFERRING = """
+WITH marked AS (
+    UPDATE notion_pages SET revision = revision + 1 WHERE refers_to && $1::uuid[] RETURNING 1
+)
+SELECT count(*) FROM marked
 """
 
 _TOUCH = """
@@ -121,16 +143,24 @@ async def put(connection: Connection, pages: Sequence[StoredPage]) -> None:
 async def states(connection: Connection, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
     """What is known of these pages."""
     rows = await connection.fetch(_STATES, list(ids))
-    return {
-        PageId(row["id"]): PageState(
-            ref=page_ref(row),
-            content_hash=row["content_hash"],
-            revision=row["revision"],
-            synced_at=row["synced_at"],
-            embedded_at=row["embedded_at"],
-        )
-        for row in rows
-    }
+    return {PageId(row["id"]): _state(row) for row in rows}
+
+
+async def not_synced_since(
+    connection: Connection, moment: datetime, *, limit: int, after: PageId | None
+) -> Sequence[PageState]:
+    """Pages last seen before ``moment``, in order of id."""
+    return [_state(row) for row in await connection.fetch(_NOT_SYNCED, moment, after, limit)]
+
+
+def _state(row: asyncpg.Record) -> PageState:
+    return PageState(
+        ref=page_ref(row),
+        content_hash=row["content_hash"],
+        revision=row["revision"],
+        synced_at=row["synced_at"],
+        embedded_at=row["embedded_at"],
+    )
 
 
 async def pending(
@@ -167,6 +197,12 @@ async def touch(connection: Connection, refs: Sequence[PageRef], synced_at: date
     await connection.execute(_TOUCH, [ref.id for ref in refs], [ref.last_edited for ref in refs], synced_at)
 
 
+async def mark_referring(connection: Connection, ids: Sequence[PageId]) -> int:
+    """Raise the revision of pages that refer to one of these; returns how many there are."""
+    marked: int = await connection.fetchval(_MARK_REFERRING, list(ids))
+    return marked
+
+
 async def remove(connection: Connection, ids: Sequence[PageId], proof: str) -> int:
     """Remove pages with all that hangs on them, and remember why."""
     removed: int = await connection.fetchval(_REMOVE, list(ids), storable(proof))
@@ -188,6 +224,7 @@ def _row(stored: StoredPage) -> tuple[object, ...]:
         stored.content_hash,
         blocks_to_json(page.blocks),
         pairs_to_json(ref.properties),
+        "{" + ",".join(referenced(_texts(stored))) + "}",
         stored.language,
         ref.last_edited,
         storable(ref.last_edited_by) if ref.last_edited_by is not None else None,

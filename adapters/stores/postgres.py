@@ -161,6 +161,18 @@ class PostgresStore:
         async with self._writing() as connection:
             return await chunk_rows.mark_all_pending(connection, self._contract.fingerprint)
 
+    async def mark_referring_pending(self, ids: Sequence[PageId]) -> int:
+        """As `PageWriter.mark_referring_pending`."""
+        async with self._writing() as connection:
+            return await page_rows.mark_referring(connection, ids)
+
+    async def not_synced_since(
+        self, moment: datetime, *, limit: int, after: PageId | None = None
+    ) -> Sequence[PageState]:
+        """As `PageWriter.not_synced_since`."""
+        async with self._connection() as connection:
+            return await page_rows.not_synced_since(connection, moment, limit=limit, after=after)
+
     async def activate(self) -> None:
         """Let searches use this store's fingerprint from the next statement on."""
         async with self._writing() as connection:

@@ -524,6 +524,31 @@ async def test_every_visible_change_raises_the_generation(store: Store) -> None:
     assert found.generation == seen[-2]
 
 
+async def test_pages_that_refer_to_a_page_are_marked(store: Store) -> None:
+    """A reference in a block or a property makes a page pending again; others are left alone."""
+    link = f"See [Travel](page:{page_id(9)})"
+    for page in (a_page(1, link), a_page(2, "none"), a_page(3, "x", properties=(("Owner", link),))):
+        await index_page(store, page)
+
+    marked = await store.mark_referring_pending([page_id(9), page_id(8)])
+
+    assert marked == 2
+    assert [one.placed.ref.id for one in await store.pending(limit=9)] == [page_id(1), page_id(3)]
+
+
+async def test_pages_not_seen_lately_can_be_listed(store: Store) -> None:
+    """In order of id, strictly before the moment, in pieces."""
+    now = datetime(2027, 1, 1, tzinfo=UTC)
+    await store.put_pages([a_page(number) for number in (3, 1, 2)])
+    await store.touch([a_ref(2)], synced_at=now)
+
+    unseen = await store.not_synced_since(now, limit=9)
+    second = await store.not_synced_since(now, limit=9, after=page_id(1))
+
+    assert [one.ref.id for one in unseen] == [page_id(1), page_id(3)]
+    assert [one.ref.id for one in second] == [page_id(3)]
+
+
 # --- words of whole pages --------------------------------------------------------------------------------
 
 
