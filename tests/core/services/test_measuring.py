@@ -33,6 +33,8 @@ TEXTS = {
     "letters": "qzxwvkjyhgfbdpmutlrsnecaoi",
     "consonants": "bcdfghjklmnpqrstvwxz",
     "rare letters": "zxqkjvwqxzvjkwq",
+    "rarest mixture": "xzxqxk",
+    "one letter": "x",
     "pairs": "qz xw vk jb cd fg ",
     "Cyrillic letters": "щбчвцгхдфжтзсйркпл",
     "Devanagari letters": "कखगघचछजझटठडढतथदध",
