@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
-from core.services.flights import SingleFlight
+from adapters.caches.leases import MemoryLeases
+from core.ports.sharing import Leases
+from core.services.flights import SharedFlight, SingleFlight
 
 
 class Work:
@@ -105,3 +107,99 @@ async def test_work_that_nobody_waits_for_is_cancelled_and_not_joined() -> None:
 
     assert again == "result 2"
     assert work.cancelled == 1
+
+
+class Place:
+    """Where finished work lies, and what was asked of it."""
+
+    def __init__(self) -> None:
+        self.result: str | None = None
+        self.looks = 0
+
+    async def find(self) -> str | None:
+        self.looks += 1
+        return self.result
+
+
+def processes(count: int, leases: Leases, *, lease_seconds: float = 5.0) -> list[SharedFlight[str]]:
+    """So many processes that share leases."""
+    return [SharedFlight(leases, lease_seconds=lease_seconds) for _ in range(count)]
+
+
+async def test_a16_twenty_equal_questions_in_several_processes_do_the_work_once() -> None:
+    """One process works; the others find what it left."""
+    place, work = Place(), Work()
+
+    async def make() -> str:
+        place.result = await work()
+        return place.result
+
+    flights = processes(4, MemoryLeases())
+    calls = [asyncio.create_task(flights[n % 4].run("key", make, find=place.find)) for n in range(20)]
+    await settle()
+    work.go.set()
+
+    assert await asyncio.gather(*calls) == ["result 1"] * 20
+    assert work.started == 1
+
+
+async def test_a16_a_result_that_is_not_kept_is_made_by_each_process() -> None:
+    """A failed or unanswered question is waited for once, not in a queue of processes."""
+    place, work = Place(), Work()
+    flights = processes(3, MemoryLeases())
+    calls = [asyncio.create_task(flight.run("key", work, find=place.find)) for flight in flights]
+    await settle()
+    work.go.set()
+    await asyncio.gather(*calls)
+
+    assert work.started == 3
+
+
+async def test_a16_an_error_of_one_process_is_not_the_others() -> None:
+    """They try themselves."""
+    place = Place()
+    failing, working = Work(error=ValueError("broken")), Work()
+    working.go.set()
+    one, other = processes(2, MemoryLeases())
+    first = asyncio.create_task(one.run("key", failing, find=place.find))
+    await settle()
+    second = asyncio.create_task(other.run("key", working, find=place.find))
+    failing.go.set()
+
+    with pytest.raises(ValueError, match="broken"):
+        await first
+    assert await second == "result 1"
+
+
+async def test_a16_a_process_that_died_holds_the_others_up_for_a_lease_only() -> None:
+    """Its claim ends by itself, and the work is done by another."""
+    leases, place, work = MemoryLeases(), Place(), Work()
+    work.go.set()
+    await leases.take("key", seconds=0.1)
+    (flight,) = processes(1, leases)
+
+    assert await flight.run("key", work, find=place.find) == "result 1"
+
+
+async def test_a16_long_work_keeps_its_claim() -> None:
+    """The heart beats as long as the work lasts, and stops with it."""
+    leases, place, work = MemoryLeases(), Place(), Work()
+    (flight,) = processes(1, leases, lease_seconds=0.06)
+    call = asyncio.create_task(flight.run("key", work, find=place.find))
+    await asyncio.sleep(0.2)
+    held = await leases.take("key", seconds=1)
+    work.go.set()
+    await call
+
+    assert held is None
+    assert await leases.take("key", seconds=1) is not None
+
+
+async def test_a16_what_was_finished_a_moment_ago_is_found() -> None:
+    """Between the caller's own look and the claim another process may have ended."""
+    place, work = Place(), Work()
+    place.result = "just finished"
+    (flight,) = processes(1, MemoryLeases())
+
+    assert await flight.run("key", work, find=place.find) == "just finished"
+    assert work.started == 0
