@@ -11,7 +11,7 @@ from core.domain.questions import MAX_QUESTION_LENGTH, Question
 from core.errors import FootnoteError
 from core.ports import Embedder, Generator, Progress
 from core.services.caching import AnswerCache, readdressed
-from core.services.citing import Cited, EmptyDraftError, cite, preview
+from core.services.citing import Cited, EmptyDraftError, grounded, preview
 from core.services.extractive import ExtractiveWriter
 from core.services.flights import SingleFlight
 from core.services.followups import language_of
@@ -172,12 +172,13 @@ def _checked(text: str, brief: Brief) -> Cited:
     """The draft with its citations checked.
 
     Raises:
-        EmptyDraftError: nothing to show, or nothing that rests on a source.
+        EmptyDraftError: nothing to show.
+        UngroundedDraftError: nothing that rests on a source.
         NotInWikiError: the model says that the sources do not answer.
     """
     if says_not_in_wiki(text):
         raise NotInWikiError
-    return cite(text, brief.sources)
+    return grounded(text, brief.sources)
 
 
 async def _stream(generator: Generator, brief: Brief, progress: Progress | None) -> str:

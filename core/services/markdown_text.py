@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 _FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*[ \t]*(?P<fence>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 
-_LINE_MARKS = re.compile(r"^[\s>#*+\-]+(?=\s)|^\s*\d+[.)]\s|^\s*\[[ xX]\]\s", re.MULTILINE)
+_LINE_MARKS = re.compile(r"^\s*(?:(?:[>#*+\-]+|\d+[.)]|\[[ xX]\])(?:\s+|$))+", re.MULTILINE)
 _INLINE_MARKS = re.compile(r"[`*~]{1,3}")
 _LINK_SIGNS = re.compile(r"[\\\[\]<>!]")
 _LINK = re.compile(r"!?\[(?P<text>[^\[\]]*)\]\([^()\s]*\)")

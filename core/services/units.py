@@ -49,7 +49,10 @@ def units_of(body: str) -> tuple[Unit, ...]:
     found: list[Unit] = []
     headings: list[Unit] = []
     for kind, lines in groups_of(body):
-        introduction = found[-1].text if found and found[-1].text.endswith(":") else ""
+        introduction = ""
+        if kind in (Kind.CODE, Kind.LIST) and found and found[-1].text.endswith(":"):
+            # It says nothing alone; it is quoted with what it introduces.
+            introduction = found.pop().text
         match kind:
             case Kind.CODE:
                 found.append(_code("\n".join(lines), introduction))
@@ -128,7 +131,8 @@ def _item(lines: list[str], introduction: str) -> Unit:
     match = _LIST_ITEM.match(lines[0])
     first = match["text"] if match else lines[0].strip()
     text = " ".join((first, *(line.strip() for line in lines[1:])))
-    return Unit(text=text, plain=plain(f"{introduction} {text}"))
+    shown = f"{introduction} {text}".strip()
+    return Unit(text=shown, plain=plain(shown))
 
 
 def _whole(text: str, introduction: str) -> Unit:
