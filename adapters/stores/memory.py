@@ -171,13 +171,7 @@ class MemoryStore:
 
     async def pending(self, *, limit: int, after: PageId | None = None) -> Sequence[PendingPage]:
         """As `PageWriter.pending`."""
-        waiting = [
-            page_id
-            for page_id, page in sorted(self._pages.items())
-            if page.has_text
-            and page.embedded_revision != page.revision
-            and (after is None or page_id > after)
-        ]
+        waiting = [one for one in self._waiting() if after is None or one > after]
         return [
             PendingPage(
                 placed=PlacedPage(ref=page.stored.page.ref, ancestors=self._ancestors(page)),
@@ -186,6 +180,17 @@ class MemoryStore:
             )
             for page_id in waiting[:limit]
             for page in (self._pages[page_id],)
+        ]
+
+    async def count_pending(self) -> int:
+        """As `PageWriter.count_pending`."""
+        return len(self._waiting())
+
+    def _waiting(self) -> list[PageId]:
+        return [
+            page_id
+            for page_id, page in sorted(self._pages.items())
+            if page.has_text and page.embedded_revision != page.revision
         ]
 
     async def vectors_by_hash(self, hashes: Sequence[str]) -> Mapping[str, Vector]:

@@ -92,6 +92,13 @@ ORDER BY page.id
 LIMIT $3
 """
 
+_COUNT_PENDING = """
+SELECT count(*)
+FROM notion_pages AS page
+LEFT JOIN notion_embedded AS state ON state.page_id = page.id AND state.fingerprint = $1
+WHERE page.has_text AND state.revision IS DISTINCT FROM page.revision
+"""
+
 _ABOVE = f"""
 SELECT {REF_COLUMNS} FROM notion_pages AS page WHERE page.id = ANY ($1::uuid[])
 """
@@ -178,6 +185,12 @@ async def pending(
         )
         for row in rows
     ]
+
+
+async def count_pending(connection: Connection, fingerprint: Fingerprint) -> int:
+    """How many pages wait to be embedded under this fingerprint."""
+    found: int = await connection.fetchval(_COUNT_PENDING, fingerprint)
+    return found
 
 
 def ancestors(ref: PageRef, known: Mapping[PageId, PageRef]) -> tuple[PageRef, ...]:

@@ -139,6 +139,11 @@ class PostgresStore:
         async with self._connection() as connection, connection.transaction(isolation="repeatable_read"):
             return await page_rows.pending(connection, self._contract.fingerprint, limit=limit, after=after)
 
+    async def count_pending(self) -> int:
+        """As `PageWriter.count_pending`."""
+        async with self._connection() as connection:
+            return await page_rows.count_pending(connection, self._contract.fingerprint)
+
     async def vectors_by_hash(self, hashes: Sequence[str]) -> Mapping[str, Vector]:
         """As `PageWriter.vectors_by_hash`."""
         async with self._connection() as connection:

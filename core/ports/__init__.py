@@ -211,6 +211,9 @@ class PageWriter(Protocol):
     async def pending(self, *, limit: int, after: PageId | None = None) -> Sequence[PendingPage]:
         """Pages with content that need (re-)embedding, in order of id, starting behind ``after``."""
 
+    async def count_pending(self) -> int:
+        """How many pages `pending` would give in all."""
+
     async def vectors_by_hash(self, hashes: Sequence[str]) -> Mapping[str, Vector]:
         """Vectors of the active fingerprint that were made from exactly these texts."""
 

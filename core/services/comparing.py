@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from hashlib import sha256
 
-from core.domain.documents import Block, PageRef, walk
+from core.domain.documents import Block, PageRef
 from core.ports import PageState
 
 OVERLAP = timedelta(minutes=2)
@@ -18,9 +18,13 @@ def content_hash(ref: PageRef, blocks: Sequence[Block]) -> str:
     digest = sha256()
     described = (ref.title, ref.parent_id, ref.data_source_id, ref.url, ref.object_type, ref.properties)
     digest.update(json.dumps(described).encode())
-    for block, depth in walk(blocks):
+    # A stack, since pages nest a thousand levels deep; the depth keeps equal texts of another shape apart.
+    stack = [(block, 0) for block in reversed(blocks)]
+    while stack:
+        block, depth = stack.pop()
         row = (block.kind, block.level, block.id, depth, block.text)
         digest.update(b"\n" + json.dumps(row).encode())
+        stack.extend((child, depth + 1) for child in reversed(block.children))
     return digest.hexdigest()
 
 

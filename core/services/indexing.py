@@ -70,7 +70,6 @@ class Indexer:
             resolved = PlacedPage(ref, placed.ancestors)
             chunks = chunks_or_title(resolved, resolve_blocks(page.blocks, lookup), self._settings)
         except (ValueError, RecursionError) as error:
-            tally.add(pending=1)
             tally.fail(_failure(page, f"could not be cut into chunks: {error}"))
             return None
         return _Cut(page, chunks, tuple(text_hash(chunk.text_to_embed) for chunk in chunks))
@@ -84,16 +83,14 @@ class Indexer:
     async def _index_one_by_one(self, cut: Sequence[_Cut], tally: Tally) -> bool:
         """Find the pages that fail; false once the embedder seems to be down altogether."""
         failed_in_a_row = 0
-        for number, one in enumerate(cut):
+        for one in cut:
             try:
                 await self._index([one], tally)
                 failed_in_a_row = 0
             except TemporaryError as error:
                 failed_in_a_row += 1
-                tally.add(pending=1)
                 tally.fail(_failure(one.page, f"could not be embedded: {error}"))
                 if failed_in_a_row >= _GIVE_UP_AFTER or len(cut) == 1:
-                    tally.add(pending=len(cut) - number - 1)
                     tally.set(embedding_error=str(error))
                     return False
         return True
@@ -104,7 +101,6 @@ class Indexer:
             missing = sum(text not in vectors for text in one.hashes)
             if missing:
                 # A page with a hole would answer wrongly without anybody noticing (T2).
-                tally.add(pending=1)
                 tally.fail(_failure(one.page, f"the embedding model refused {missing} of its passages"))
                 continue
             await self._swap(one, vectors, tally)
@@ -136,9 +132,7 @@ class Indexer:
         page_id = one.page.placed.ref.id
         if await self._writer.swap_chunks(page_id, revision=one.page.revision, chunks=indexed):
             tally.add(pages_embedded=1, chunks=len(indexed))
-        else:
-            # Somebody stored a newer text meanwhile: that one is pending now.
-            tally.add(pending=1)
+        # Otherwise somebody stored a newer text meanwhile, and that one is pending now.
 
 
 def text_hash(text: str) -> str:

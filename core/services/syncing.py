@@ -142,6 +142,7 @@ class Syncer:
                 writer=self._writer, embedder=self._embedder, chunk_settings=self._chunk_settings
             )
             await indexer.run(tally)
+        tally.set(pending=await self._writer.count_pending())
         tally.enter(Stage.DONE)
 
 

@@ -319,6 +319,7 @@ async def test_pending_pages_can_be_walked_in_pieces(store: Store) -> None:
     """``after`` goes on behind the last page of a piece."""
     await store.put_pages([a_page(number) for number in (5, 3, 1, 4, 2)])
 
+    assert await store.count_pending() == 5
     first = await store.pending(limit=2)
     second = await store.pending(limit=9, after=first[-1].placed.ref.id)
 
