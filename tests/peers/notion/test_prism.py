@@ -16,6 +16,7 @@ from shutil import which
 
 import httpx
 
+from tests.fakes.notion import routes
 from tests.fakes.notion.openapi import widened
 from tests.fakes.notion.recording import kinds
 from tests.peers.notion.peers import Json, folder, package
@@ -85,7 +86,10 @@ def _recorded() -> Iterator[Json]:
 async def test_not1_every_request_fits_the_official_document() -> None:
     """No request of the product, and none of a complete reading, breaks a rule of the document."""
     async with read_server() as server:
-        requests = [*kinds(server.requests), *_recorded()]
+        recorded = list(_recorded())
+        requests = [*kinds(server.requests), *recorded]
+    asked = {request["route"] for request in recorded}
+    assert asked >= {routes.SEARCH, routes.CHILDREN, routes.PAGE, routes.QUERY}
     judged = [request for request in requests if request["route"] not in _ABSENT]
     assert len({request["route"] for request in judged}) >= 12
     async with prism() as web:

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
-from tests.peers.notion.peers import Json, block_types, complaint, folder
-
-
-def random_blocks() -> list[Json]:
-    """2,000 blocks, the same in every run; made by ``prepare.sh``."""
-    found: list[Json] = json.loads((folder() / "blocks.json").read_text(encoding="utf-8"))
-    return found
+from tests.peers.notion.peers import block_types, complaint, random_blocks
 
 
 def test_random_blocks_cover_every_official_type() -> None:
