@@ -117,12 +117,14 @@ def _generic_reader(kind: Any, origin: Any) -> tuple[str, _Read]:
 
 
 def _scalar_reader(kind: type) -> _Read:
-    accepted = {int, float} if kind is float else {kind}
+    # JSON writes 1.0 as 1.0, yet a field for a float may have been given an int.
+    also = int if kind is float else kind
 
     def read(plain: Any) -> Any:
-        if type(plain) not in accepted:
-            raise _MismatchError
-        return plain
+        found = type(plain)
+        if found is kind or found is also:
+            return plain
+        raise _MismatchError
 
     return read
 
@@ -150,7 +152,7 @@ def _sequence_reader(kind: Any, origin: Any) -> tuple[str, _Read]:
     def read(plain: Any) -> Any:
         if not isinstance(plain, list):
             raise _MismatchError
-        return origin(read_one(one) for one in plain)
+        return origin([read_one(one) for one in plain])
 
     return f"{origin.__name__}[{description}]", read
 
@@ -173,12 +175,13 @@ def _dataclass_reader(kind: Any) -> tuple[str, _Read]:
     hints = get_type_hints(kind)
     names = [field.name for field in fields(kind)]
     readers = [_reader(hints[name]) for name in names]
+    reads = [read_one for _, read_one in readers]
     description = ",".join(f"{name}:{text}" for name, (text, _) in zip(names, readers, strict=True))
 
     def read(plain: Any) -> Any:
-        if not isinstance(plain, list) or len(plain) != len(readers):
+        if not isinstance(plain, list) or len(plain) != len(reads):
             raise _MismatchError
-        return kind(*(read_one(one) for (_, read_one), one in zip(readers, plain, strict=True)))
+        return kind(*[read_one(one) for read_one, one in zip(reads, plain, strict=True)])
 
     return f"{kind.__name__}({description})", read
 
