@@ -23,16 +23,19 @@ $$;
 CREATE FUNCTION footnote_separated(words text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(
-    regexp_replace(
-        regexp_replace(
+    CASE
+        WHEN words !~ '\+\+|#|(^|\s)\.\w' THEN words
+        ELSE regexp_replace(
             regexp_replace(
-                regexp_replace(words, '([[:alnum:]])\+\+', '\1plusplus', 'g'),
-                '([[:alpha:]])#', '\1sharp', 'g'
+                regexp_replace(
+                    regexp_replace(words, '(\w)\+\+', '\1plusplus', 'g'),
+                    '([[:alpha:]])#', '\1sharp', 'g'
+                ),
+                '#(\d)', ' hash\1', 'g'
             ),
-            '#([[:digit:]])', ' hash\1', 'g'
-        ),
-        '(^|[[:space:]])\.([[:alpha:]])', '\1dot\2', 'g'
-    ),
+            '(^|\s)\.([[:alpha:]])', '\1dot\2', 'g'
+        )
+    END,
     '/\._-:@+#=&%~^|*<>{}[]()!?;,"''', repeat(' ', 34)
 );
 

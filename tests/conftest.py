@@ -142,19 +142,20 @@ def database_of(url: str, name: str) -> str:
 @pytest.fixture
 async def database_url(postgres_url: str, template_database: str) -> AsyncIterator[str]:
     """The URL of a migrated, empty database that is this test's own."""
-    async with _own_database(postgres_url, template_database) as url:
+    async with own_database(postgres_url, template_database) as url:
         yield url
 
 
 @pytest.fixture
 async def empty_database_url(postgres_url: str) -> AsyncIterator[str]:
     """The URL of a database without any migration that is this test's own."""
-    async with _own_database(postgres_url, "template1") as url:
+    async with own_database(postgres_url, "template1") as url:
         yield url
 
 
 @asynccontextmanager
-async def _own_database(postgres_url: str, template: str) -> AsyncIterator[str]:
+async def own_database(postgres_url: str, template: str) -> AsyncIterator[str]:
+    """A clone of a template for the block; for fixtures that fill a database once for a module."""
     name = f"test_{uuid4().hex[:12]}"
     await _administrate(postgres_url, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
     try:

@@ -1,7 +1,7 @@
 """Reaching PostgreSQL: how long to wait, and what to say when it does not answer."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeAlias
 from urllib.parse import parse_qs, urlsplit
@@ -9,7 +9,15 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 from asyncpg.pool import PoolConnectionProxy
 
-from core.errors import ConfigurationError, RefusedError, SchemaError, UnavailableError
+from core.errors import (
+    ConfigurationError,
+    FootnoteError,
+    InvalidInputError,
+    PermanentError,
+    RefusedError,
+    SchemaError,
+    UnavailableError,
+)
 
 CONNECT_SECONDS = 5.0
 
@@ -34,59 +42,103 @@ def where(url: str) -> str:
 
 @contextmanager
 def translated(url: str) -> Iterator[None]:
-    """Turn what the driver raises into errors of ours; only the server's own words are kept, never the URL.
+    """Turn what the driver raises into errors of ours, without the URL and without any value stored.
 
     Raises:
         UnavailableError: not reachable, shutting down, overloaded or too slow.
         RefusedError: wrong user, password or rights.
         ConfigurationError: the URL is wrong or names a database that does not exist.
         SchemaError: a table or column is missing.
+        InvalidInputError: a value is not of its column's type, such as an id that is none.
+        PermanentError: anything else the server refuses.
     """
-    if not url.startswith(("postgresql://", "postgres://")):
+    if not _looks_right(url):
         raise ConfigurationError(
             "DATABASE_URL must be 'embedded' or look like postgresql://user:password@host:5432/database"
         )
-    place = where(url)
     try:
         yield
-    except (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError) as error:
-        raise RefusedError(f"{place} refused the user or the password; check DATABASE_URL") from error
-    except asyncpg.InsufficientPrivilegeError as error:
-        raise RefusedError(f"{place} refused: {error.message}") from error
-    except asyncpg.InvalidCatalogNameError as error:
-        raise ConfigurationError(f"{place}: this database does not exist; create it with createdb") from error
-    except (
-        asyncpg.UndefinedTableError,
-        asyncpg.UndefinedColumnError,
-        asyncpg.UndefinedFunctionError,
-    ) as error:
-        raise SchemaError(
-            f"{place} lacks part of the schema ({error.message}); run `footnote migrate`"
-        ) from error
-    except (
-        asyncpg.PostgresConnectionError,
-        asyncpg.CannotConnectNowError,
-        asyncpg.TooManyConnectionsError,
-        asyncpg.AdminShutdownError,
-        asyncpg.CrashShutdownError,
-        asyncpg.QueryCanceledError,
-        asyncpg.DeadlockDetectedError,
-        asyncpg.SerializationError,
-        asyncpg.LockNotAvailableError,
-        asyncpg.DiskFullError,
-        asyncpg.OutOfMemoryError,
-    ) as error:
-        raise UnavailableError(f"{place} did not answer: {error}") from error
-    except TimeoutError as error:
-        raise UnavailableError(f"{place} took too long to answer") from error
-    except OSError as error:
-        raise UnavailableError(
-            f"{place} cannot be reached ({error.strerror or error}); is it running?"
-        ) from error
-    except (asyncpg.ClientConfigurationError, ValueError) as error:
-        raise ConfigurationError(f"DATABASE_URL cannot be used: {error}") from error
-    except asyncpg.InterfaceError as error:
-        raise UnavailableError(f"the connection to {place} was lost: {error}") from error
+    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+        raise _translation(error, where(url)) from error
+
+
+_Translation = Callable[[str, Exception], FootnoteError]
+
+_TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], _Translation], ...] = (
+    (
+        (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
+        lambda place, _: RefusedError(f"{place} refused the user or the password; check DATABASE_URL"),
+    ),
+    (
+        (asyncpg.InsufficientPrivilegeError,),
+        lambda place, error: RefusedError(f"{place} refused: {error}"),
+    ),
+    (
+        (asyncpg.InvalidCatalogNameError,),
+        lambda place, _: ConfigurationError(
+            f"{place}: this database does not exist; create it with createdb"
+        ),
+    ),
+    (
+        (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError),
+        lambda place, error: SchemaError(
+            f"{place} lacks part of the schema ({error}); run `footnote migrate`"
+        ),
+    ),
+    (
+        (
+            *(
+                asyncpg.PostgresConnectionError,
+                asyncpg.CannotConnectNowError,
+                asyncpg.TooManyConnectionsError,
+            ),
+            *(asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.QueryCanceledError),
+            *(asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError),
+            *(asyncpg.DiskFullError, asyncpg.OutOfMemoryError),
+        ),
+        lambda place, error: UnavailableError(f"{place} did not answer: {error}"),
+    ),
+    (
+        # The driver's message quotes the value.
+        (asyncpg.DataError,),
+        lambda place, _: InvalidInputError(f"{place} cannot store or compare one of the values given"),
+    ),
+    (
+        (asyncpg.ClientConfigurationError,),
+        lambda _, error: ConfigurationError(f"DATABASE_URL cannot be used: {error}"),
+    ),
+    (
+        (asyncpg.InterfaceError,),
+        lambda place, error: UnavailableError(f"the connection to {place} was lost: {error}"),
+    ),
+    (
+        (TimeoutError,),
+        lambda place, _: UnavailableError(f"{place} took too long to answer"),
+    ),
+    (
+        (OSError,),
+        lambda place, error: UnavailableError(
+            f"{place} cannot be reached ({getattr(error, 'strerror', None) or error}); is it running?"
+        ),
+    ),
+)
+"""The first entry that fits counts."""
+
+
+def _translation(error: Exception, place: str) -> FootnoteError:
+    for kinds, translate in _TRANSLATIONS:
+        if isinstance(error, kinds):
+            return translate(place, error)
+    # Its message may quote what was being stored.
+    return PermanentError(f"{place} refused a statement ({type(error).__name__})")
+
+
+def _looks_right(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("postgresql", "postgres") and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
 
 
 @asynccontextmanager
