@@ -33,10 +33,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to answer, and whether surely enough for the answer to be kept in the cache (X1)."""
+    """Whether to answer, and whether surely enough for the answer to be kept in the cache (X1).
+
+    ``confidence`` orders questions by how answerable they look, in no unit: for measuring refusals.
+    """
 
     is_answerable: bool
     is_confident: bool = False
+    confidence: float = 0.0
 
 
 class Judge(Protocol):
@@ -53,7 +57,11 @@ def decide(retrieval: Retrieval, settings: RefusalSettings | None = None) -> Ver
     cosine = seen.cosine if seen.cosine is not None else 0.0
     by_meaning = cosine >= chosen.confident_cosine
     by_words = seen.coverage >= chosen.coverage and (seen.cosine is None or cosine >= chosen.plausible_cosine)
-    return Verdict(is_answerable=by_meaning or by_words, is_confident=by_meaning or by_words)
+    return Verdict(
+        is_answerable=by_meaning or by_words,
+        is_confident=by_meaning or by_words,
+        confidence=cosine + seen.coverage,
+    )
 
 
 def evidence(retrieval: Retrieval) -> Evidence:

@@ -1,0 +1,36 @@
+"""What a database says of itself, for `footnote check`."""
+
+from dataclasses import dataclass
+
+from adapters.stores.connecting import connected
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """Versions as the server tells them; ``pgvector`` is null while the extension is not created."""
+
+    postgres: str
+    pgvector: str | None
+    pgvector_available: str | None
+
+
+async def server_facts(url: str) -> ServerFacts:
+    """Ask once.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError: the database cannot be used; says why.
+    """
+    async with connected(url, seconds=5.0) as connection:
+        row = await connection.fetchrow(
+            """
+            SELECT
+                current_setting('server_version') AS postgres,
+                (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
+                (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available
+            """
+        )
+    if row is None:
+        return ServerFacts(postgres="", pgvector=None, pgvector_available=None)
+    return ServerFacts(
+        postgres=row["postgres"], pgvector=row["pgvector"], pgvector_available=row["available"]
+    )

@@ -1,0 +1,180 @@
+"""The ``footnote`` command: parse, call, print, exit code. 0 done, 1 the thing failed, 2 wrong use."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot import __version__
+from bot.logs import set_up_logging
+from bot.settings import Settings, load_settings
+from bot.terminal import complain, note
+from core.errors import ConfigurationError, FootnoteError, InvalidInputError
+
+FAILED = 1
+WRONG_USE = 2
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="footnote",
+    help="Answers a team's questions from its Notion workspace and proves every answer with links.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
+
+
+def example(*lines: str) -> str:
+    """An epilog that shows how a command is used; the backspace mark keeps its lines as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+) -> None:
+    """Answers a team's questions from its Notion workspace and proves every answer with links."""
+    if version:
+        typer.echo(f"footnote {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit(WRONG_USE)
+
+
+@app.command(epilog=example("footnote demo", "footnote demo </dev/null     six sample questions, then leave"))
+def demo() -> None:
+    """Sync the sample workspace and chat with it; nothing has to be set up."""
+    from bot.commands.demo import run_demo
+
+    run(run_demo(_settings()))
+
+
+@app.command(
+    epilog=example("footnote ask 'How many vacation days do I have?'", "footnote ask 'Wo parke ich?' --json")
+)
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in any language.")], json: Json = False
+) -> None:
+    """Answer one question with links to the paragraphs it rests on."""
+    from bot.commands.ask import run_ask
+
+    run(run_ask(_settings(), question, as_json=json))
+
+
+@app.command(
+    epilog=example("footnote sync", "footnote sync --full", "footnote sync --export ~/Downloads/Export.zip")
+)
+def sync(
+    full: Annotated[bool, typer.Option("--full", help="Enumerate and read everything again.")] = False,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", help="A Notion 'Markdown & CSV' export: the zip or its unpacked folder."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Bring the index up to date with Notion, or with an export of it."""
+    from bot.commands.sync import run_sync
+
+    run(run_sync(_settings(), full=full, export=export, as_json=json))
+
+
+@app.command(epilog=example("footnote migrate", "footnote migrate --check   exits 1 if anything is pending"))
+def migrate(
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail if anything is pending.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Bring the database's schema and vector index up to date."""
+    from bot.commands.migrate import run_migrate
+
+    run(run_migrate(_settings(), check=check, as_json=json))
+
+
+@app.command(epilog=example("footnote check", "footnote check --json"))
+def check(json: Json = False) -> None:
+    """Examine settings, servers, models and tokens; each line says what to do."""
+    from bot.commands.check import run_check
+
+    run(run_check(_settings(), as_json=json))
+
+
+@app.command(epilog=example("footnote status", "footnote status --json"))
+def status(json: Json = False) -> None:
+    """Show the health of the index: six checks, the page ledger, the last sync."""
+    from bot.commands.status import run_status
+
+    run(run_status(_settings(), as_json=json))
+
+
+@app.command(epilog=example("footnote reembed", "EMBEDDING_MODEL=ollama:bge-m3 footnote reembed"))
+def reembed(json: Json = False) -> None:
+    """Make all vectors anew with the configured model; the old ones answer until the new are complete."""
+    from bot.commands.reembed import run_reembed
+
+    run(run_reembed(_settings(), as_json=json))
+
+
+@app.command(name="eval", epilog=example("footnote eval golden.jsonl", "footnote eval golden.jsonl --json"))
+def evaluate(
+    golden: Annotated[
+        Path, typer.Argument(help="Questions and what should be found, one JSON object a line.")
+    ],
+    json: Json = False,
+) -> None:
+    """Measure retrieval and refusals of the current index on a golden set."""
+    from bot.commands.evaluate import run_evaluate
+
+    run(run_evaluate(_settings(), golden, as_json=json))
+
+
+@app.command(epilog=example("footnote serve", "NOTION_SYNC_INTERVAL=5 footnote serve"))
+def serve() -> None:
+    """Run the bot: chat platforms, scheduled syncs, health endpoint; until a signal ends it."""
+    from bot.commands.serve import run_serve
+
+    run(run_serve(_settings()))
+
+
+def run(work: Coroutine[Any, Any, int]) -> None:
+    """Run a command's coroutine; its result is the exit code."""
+    try:
+        code = asyncio.run(work)
+    except KeyboardInterrupt:
+        note("stopped")
+        code = INTERRUPTED
+    raise typer.Exit(code)
+
+
+def main() -> None:
+    """The console script: every error a user can cause is one clear line, without a stack trace."""
+    sys.exit(run_command_line(sys.argv[1:]))
+
+
+def run_command_line(arguments: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        app(arguments)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 0
+    except (ConfigurationError, InvalidInputError) as error:
+        complain(str(error))
+        return WRONG_USE
+    except FootnoteError as error:
+        complain(str(error))
+        return FAILED
+    return 0
+
+
+def _settings() -> Settings:
+    settings = load_settings()
+    set_up_logging(settings.log_level)
+    return settings

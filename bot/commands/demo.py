@@ -1,0 +1,64 @@
+"""``footnote demo``: the sample workspace, answered from within seconds of an installation."""
+
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+
+from adapters.chat.console import ConsoleChat
+from adapters.chat.markdown import render
+from adapters.sources.sample import SampleSource
+from bot.settings import Settings
+from bot.syncing import SystemClock, describe, sync_with_progress
+from bot.terminal import is_interactive, messages, note, output
+from bot.wiring import App, ask_as_console, open_app
+from core.domain.audiences import EVERYTHING
+from core.errors import TemporaryError
+
+
+@dataclass(frozen=True, slots=True)
+class SampleQuestion:
+    """One of the questions the demo asks by itself."""
+
+    question: str
+    language: str
+    note: str
+
+
+async def run_demo(settings: Settings) -> int:
+    """Sync the sample workspace, then chat; without a terminal answer the sample questions.
+
+    Raises:
+        TemporaryError: pages of the sample could not be indexed.
+    """
+    with messages.status("Starting PostgreSQL and Redis ...") as status:
+        async with open_app(settings, sample=True) as app:
+            status.stop()
+            report = await sync_with_progress(app, SampleSource(), full=False)
+            if not report.is_clean:
+                raise TemporaryError(f"the sample workspace could not be indexed:\n{describe(report)}")
+            note(describe(report))
+            if is_interactive():
+                await chat(app)
+            else:
+                await answer_samples(app)
+    return 0
+
+
+async def chat(app: App) -> None:
+    """Talk to the person at the terminal until they leave."""
+    console = ConsoleChat(answerer=app.answerer, audience=EVERYTHING, clock=SystemClock(), console=output)
+    await console.run()
+
+
+async def answer_samples(app: App) -> None:
+    """Print every sample question with its answer."""
+    for sample in sample_questions():
+        outcome = await app.answerer.answer(ask_as_console(sample.question))
+        output.print(f"\n> {sample.question}", markup=False, style="bold")
+        output.print(render(outcome), markup=False, soft_wrap=True)
+
+
+def sample_questions() -> tuple[SampleQuestion, ...]:
+    """The questions shipped with the sample workspace."""
+    text = (files("adapters.sources.sample_workspace") / "samples.json").read_text(encoding="utf-8")
+    return tuple(SampleQuestion(one["question"], one["language"], one["note"]) for one in json.loads(text))

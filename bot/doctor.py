@@ -1,0 +1,205 @@
+"""What `footnote check` examines: each finding is ok, warn or fail, and says what to do."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from adapters.caches.connecting import RedisConnection
+from adapters.sources.notion import NotionSource
+from adapters.sources.notion_api import NotionApi
+from adapters.sources.notion_json import as_text
+from adapters.stores.facts import server_facts
+from adapters.stores.schema import pending
+from adapters.transport import http_client
+from bot.servers import running_servers
+from bot.settings import EMBEDDED, EXTRACTIVE, Settings, unknown_variables
+from bot.wiring import make_generator, open_embedder
+from core.domain.ids import PageId
+from core.errors import FootnoteError, UnavailableError
+from core.ports import Presence, Prompt
+
+OLDEST_PGVECTOR = (0, 8)
+"""Iterative index scans came with 0.8; without them a scoped search comes back short."""
+
+FIRST_WORD_SECONDS = 60.0
+"""A model may have to be loaded before it writes its first word."""
+
+
+class State(StrEnum):
+    """How a finding is meant."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report."""
+
+    subject: str
+    state: State
+    detail: str
+    remedy: str = ""
+
+
+async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterator[Finding]:
+    """Every finding, in the order a newcomer would need them; nothing raises."""
+    yield _settings(variables)
+    async for finding in _database_and_redis(settings):
+        yield finding
+    yield await _guarded("embedding model", lambda: _embedder(settings))
+    yield await _guarded("chat model", lambda: _generator(settings))
+    async for finding in _notion(settings):
+        yield finding
+    for platform, token in (("Slack", settings.slack_bot_token), ("Discord", settings.discord_token)):
+        yield _platform(platform, is_set=token is not None)
+
+
+def _settings(variables: dict[str, str]) -> Finding:
+    unknown = unknown_variables(variables)
+    if unknown:
+        return Finding(
+            "settings",
+            State.WARN,
+            f"unknown: {', '.join(unknown)}",
+            "check the spelling against .env.example",
+        )
+    return Finding("settings", State.OK, "all settings are readable")
+
+
+async def _database_and_redis(settings: Settings) -> AsyncIterator[Finding]:
+    try:
+        with running_servers(settings) as servers:
+            yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
+            yield await _guarded("schema", lambda: _schema(settings, servers.database_url))
+            yield await _guarded("Redis", lambda: _redis(servers.redis_url))
+    except FootnoteError as error:
+        yield Finding("embedded servers", State.FAIL, str(error))
+
+
+async def _postgres(url: str) -> Finding:
+    facts = await server_facts(url)
+    version = facts.pgvector or facts.pgvector_available
+    if version is None:
+        return Finding(
+            "PostgreSQL", State.FAIL, f"{facts.postgres} without pgvector", "install the pgvector extension"
+        )
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_PGVECTOR:
+        return Finding(
+            "PostgreSQL",
+            State.FAIL,
+            f"{facts.postgres} with pgvector {version}",
+            "upgrade pgvector to 0.8 or newer: ALTER EXTENSION vector UPDATE",
+        )
+    return Finding("PostgreSQL", State.OK, f"{facts.postgres} with pgvector {version}")
+
+
+async def _schema(settings: Settings, url: str) -> Finding:
+    missing = await pending(url)
+    if missing and settings.database_url == EMBEDDED:
+        return Finding("schema", State.OK, "will be made by the first sync")
+    if missing:
+        return Finding(
+            "schema", State.FAIL, f"{len(missing)} migrations are pending", "run: footnote migrate"
+        )
+    return Finding("schema", State.OK, "up to date")
+
+
+async def _redis(url: str) -> Finding:
+    connection = RedisConnection(url)
+    try:
+        await connection.ask(lambda client: client.ping())
+    except UnavailableError as error:
+        return Finding(
+            "Redis", State.WARN, f"{error}; answers still come, uncached", "start it, or fix REDIS_URL"
+        )
+    finally:
+        await connection.close()
+    return Finding("Redis", State.OK, "answers")
+
+
+async def _embedder(settings: Settings) -> Finding:
+    async with http_client() as client, open_embedder(settings, client) as embedder:
+        vector = await embedder.embed_query("How many vacation days do I have?")
+        profile = embedder.profile
+    if not np.isfinite(vector).all():
+        return Finding("embedding model", State.FAIL, f"{profile.name} gave a vector that is no number")
+    return Finding("embedding model", State.OK, f"{profile.name}, {profile.dimensions} dimensions")
+
+
+async def _generator(settings: Settings) -> Finding:
+    if settings.llm_model == EXTRACTIVE:
+        return Finding("chat model", State.OK, "none: answers are quotes (LLM_MODEL=extractive)")
+    async with http_client() as client:
+        generator = make_generator(settings, client)
+        if generator is None:
+            return Finding("chat model", State.OK, "none")
+        async with asyncio.timeout(FIRST_WORD_SECONDS):
+            async for _ in generator.write(Prompt(system="Answer with one word.", user="Say yes.")):
+                break
+    return Finding("chat model", State.OK, f"{generator.model} writes, {generator.context_tokens} tokens")
+
+
+async def _notion(settings: Settings) -> AsyncIterator[Finding]:
+    if settings.notion_token is None:
+        yield Finding(
+            "Notion",
+            State.WARN,
+            "NOTION_TOKEN is not set",
+            "create an internal integration and put its token into .env, or use: footnote sync --export PATH",
+        )
+        return
+    async with NotionApi(
+        settings.notion_token.get_secret_value(),
+        base_url=settings.notion_base_url,
+        notion_version=settings.notion_version,
+    ) as api:
+        yield await _guarded("Notion", lambda: _notion_token(api, settings))
+        source = NotionSource(api)
+        for root in settings.root_pages:
+            yield await _guarded("Notion root", lambda root=root: _root(source, root))  # type: ignore[misc] # mypy cannot type the bound default
+
+
+async def _notion_token(api: NotionApi, settings: Settings) -> Finding:
+    name = as_text((await api.me()).get("name")) or "an integration"
+    if settings.root_pages:
+        return Finding("Notion", State.OK, f"the token of {name} is accepted")
+    async for _ in api.search():
+        return Finding("Notion", State.OK, f"the token of {name} is accepted and sees pages")
+    return Finding(
+        "Notion",
+        State.WARN,
+        f"the token of {name} is accepted but sees no page",
+        "open a page in Notion, choose '...', 'Connections', and add the integration",
+    )
+
+
+async def _root(source: NotionSource, root: PageId) -> Finding:
+    probe = await source.probe(root)
+    if probe.presence is Presence.LIVE and probe.ref is not None:
+        return Finding("Notion root", State.OK, f"sees {probe.ref.title!r}")
+    return Finding(
+        "Notion root",
+        State.FAIL,
+        f"{root} is {probe.presence.value.replace('_', ' ')}",
+        "open it in Notion, choose '...', 'Connections', and add the integration",
+    )
+
+
+def _platform(name: str, *, is_set: bool) -> Finding:
+    if is_set:
+        return Finding(name, State.OK, "a token is set")
+    return Finding(name, State.WARN, "off: no token is set", f"see docs/{name.lower()}.md to turn it on")
+
+
+async def _guarded(subject: str, probe: Callable[[], Awaitable[Finding]]) -> Finding:
+    try:
+        return await probe()
+    except TimeoutError:
+        return Finding(subject, State.FAIL, "took too long to answer", "is it running, and not overloaded?")
+    except FootnoteError as error:
+        return Finding(subject, State.FAIL, str(error))

