@@ -3,7 +3,7 @@
 import re
 
 import sentencex  # type: ignore[import-untyped] # compiled, ships no types; used through one function
-from grapheme import safe_split_index  # type: ignore[import-untyped] # pure Python, ships no types
+from grapheme import graphemes, safe_split_index  # type: ignore[import-untyped] # pure Python, ships no types
 
 SENTENCE_LANGUAGES = ("en", "de", "fr", "es", "ru")
 """A sentence ends where the rules of all these agree, so that no abbreviation of any of them ends one.
@@ -14,6 +14,10 @@ Pages mix languages, and a sentence end missed costs little. All of them know fu
 _WINDOW = 4_000
 """Characters looked at together; the segmenter's time grows with the square on texts without blanks."""
 
+_LONGEST_CHARACTER = 128
+"""Code points; what is joined for longer is no character but an attempt to break readers."""
+
+_PLAIN = re.compile(r"[ -~](?=[ -~])")
 _BOUNDARY = re.compile(r"(?<=\s)(?=\S)|(?<=[。！？；，、：…।])(?=\S)")
 _LINE_BREAK = re.compile(r"\n\s*")
 _SHORT_WORD_AND_STOP = re.compile(r"(?:^|[\s(\[„“\"'])[^\W\d_]{1,4}\.\s*$")
@@ -57,7 +61,7 @@ def cut_point(text: str, most: int) -> int:
             return ends[-1]
     if half and text[most].isspace():
         return most
-    return safe_split_index(text, most) or max(most, 1)
+    return _character_end(text, most) or max(most, 1)
 
 
 def is_boundary(text: str, at: int) -> bool:
@@ -72,9 +76,19 @@ def word_start(text: str, at: int) -> int:
     nearest = next((match.start() for match in _BOUNDARY.finditer(text, at)), len(text))
     if nearest - at <= (len(text) - at) // 2:
         return nearest
-    while at < len(text) and safe_split_index(text, at) != at:
-        at += 1
-    return at
+    start = _character_end(text, at)
+    if start == at:
+        return at
+    return start + len(next(graphemes(text[start : start + _LONGEST_CHARACTER])))
+
+
+def _character_end(text: str, most: int) -> int:
+    """The last place up to ``most`` between two characters as a reader sees them, never far back."""
+    start = max(0, most - _LONGEST_CHARACTER)
+    # Where flags or joined pictures stand in a row, only their beginning tells where one ends.
+    plain = [match.start() for match in _PLAIN.finditer(text, start, most)]
+    start = plain[-1] if plain else start
+    return start + int(safe_split_index(text[start : most + 1], most - start))
 
 
 def _sentence_ends(text: str) -> list[int]:

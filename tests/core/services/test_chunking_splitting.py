@@ -195,3 +195,20 @@ def test_prose_around_a_table_stays_in_order() -> None:
     assert joined.startswith("Before.\n| Name |") or joined.startswith("Before.\n" + HEADER)
     assert joined.endswith("| a | b | c |\nBehind.")
     assert joined.count("| a | b | c |") == 60
+
+
+def test_repetition_never_begins_inside_a_character() -> None:
+    """The start of a chunk is as whole as its end, in syllables of three parts and families of five."""
+    for character in ("\u1112\u1161\u11ab", "👩‍👩‍👧", "नि"):
+        chunks = chunks_of(text(("xxxxxx" + character) * 300), size=101, overlap=20)
+
+        assert len(chunks) > 3
+        assert all(set(body.replace(character, "")) == {"x"} for body in bodies(chunks))
+
+
+def test_endless_accents_are_cut_all_the_same() -> None:
+    """A letter with 5,000 accents is no character, and every one of them is kept."""
+    chunks = chunks_of(text("a" + "\u0301" * 5000))
+
+    assert "".join(map(own_text, chunks)) == "a" + "\u0301" * 5000
+    assert max(map(len, bodies(chunks))) <= 600
