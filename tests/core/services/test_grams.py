@@ -1,0 +1,61 @@
+"""Runs of letters find what stems miss."""
+
+import pytest
+
+from core.services.bm25 import share, statistics
+from core.services.grams import fold_sounds, gram_counts, neighbour_counts
+
+
+@pytest.mark.parametrize(
+    ("written", "folded"),
+    [
+        ("Prüfung", "prufung"),
+        ("Straße", "strase"),
+        ("Джаред Аллен", "dzhared alen"),
+        ("Объём, ёлка, щит", "obem, elka, shit"),
+        ("Θεσσαλονίκη", "tesaloniki"),
+        ("Philip", "filip"),
+        ("Schmidt", "shmidt"),
+        ("", ""),
+    ],
+)
+def test_fold_sounds_gives_one_spelling(written: str, folded: str) -> None:
+    """Case, accents, scripts and spellings of one sound do not tell words apart."""
+    assert fold_sounds(written) == folded
+
+
+def test_grams_mark_the_ends_of_words() -> None:
+    """Runs never reach over the end of a word; short words stay whole."""
+    assert gram_counts("Leave, it!") == {"_lea": 1, "leav": 1, "eave": 1, "ave_": 1, "_it_": 1}
+
+
+def test_grams_of_unspaced_scripts_are_pairs() -> None:
+    """Chinese and Japanese words are shorter than four characters."""
+    assert gram_counts("東京都") == {"東京": 1, "京都": 1}
+
+
+@pytest.mark.parametrize(
+    ("asked", "right", "wrong"),
+    [
+        ("Vertretung", "VertretungsBoard", "Verwaltung der Anträge"),
+        ("faeture flag", "Old feature flags break the build", "The flagship store"),
+        ("Пэнтерс", "The Panthers defense", "The Broncos offense"),
+        ("Urlaubstage", "Anspruch auf Urlaub", "Anspruch auf Gehalt"),
+        ("東京", "東京都の住所", "大阪府の住所"),
+    ],
+)
+def test_grams_find_compounds_typing_errors_and_other_scripts(asked: str, right: str, wrong: str) -> None:
+    """The passage with a related word beats the one without (F43, typing errors, names across scripts)."""
+    passages = [gram_counts(right), gram_counts(wrong), gram_counts("Something else entirely")]
+    known = statistics(passages)
+    assert share(gram_counts(asked), passages[0], known) > 2 * share(gram_counts(asked), passages[1], known)
+
+
+def test_neighbours_are_counted_in_order_without_stop_words() -> None:
+    """Small words between two others keep their place but are no neighbours themselves."""
+    assert neighbour_counts("Reset the password of Anna", {"the", "of"}) == {
+        "reset pasvo": 1,
+        "pasvo ana": 1,
+    }
+    assert neighbour_counts("password reset", ()) == {"pasvo reset": 1}
+    assert neighbour_counts("one two three four five", ())["one five"] == 0
