@@ -19,7 +19,7 @@ from urllib.parse import quote
 from bot.embedded.account import Account, account_for
 from bot.embedded.processes import command_line
 from bot.embedded.sharing import make_folder, shared_server
-from bot.embedded.sockets import socket_folder
+from bot.embedded.sockets import make_private, socket_folder
 from core.errors import ConfigurationError, UnavailableError
 
 DATABASE = "footnote"
@@ -105,6 +105,7 @@ class _Cluster:
         if self._is_ready():
             return
         self._forget_dead_server()
+        make_private(self.sockets, owner=self.account.uid)
         options = " ".join(f"-c {name}='{value}'" for name, value in settings.items())
         log = self.data / "server.log"
         started = self._run(
@@ -124,6 +125,8 @@ class _Cluster:
                 seconds=_STOP_SECONDS + 10,
             )  # fmt: skip
             if stopped.returncode == 0 or not self._is_ready():
+                with suppress(OSError):  # Beside the data it stays; in the temporary folder it goes.
+                    self.sockets.rmdir()
                 return
         _log.error("the embedded PostgreSQL in %s does not stop", self.data)
 

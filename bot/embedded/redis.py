@@ -7,14 +7,14 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
 from bot.embedded.sharing import make_folder, shared_server
-from bot.embedded.sockets import socket_folder
+from bot.embedded.sockets import make_private, socket_folder
 from core.errors import ConfigurationError, UnavailableError
 
 DATABASES = 64
@@ -77,9 +77,13 @@ class _Server:
                 _log.error("the embedded Redis in %s does not stop", self.data)
                 return
             time.sleep(0.01)
+        with suppress(OSError):  # Beside the data it stays; in the temporary folder it goes.
+            self.socket.parent.rmdir()
 
     def _launch(self) -> bool:
+        make_private(self.socket.parent, owner=os.geteuid())
         self.socket.unlink(missing_ok=True)
+        (self.data / "server.pid").unlink(missing_ok=True)
         settings = {
             "port": "0",
             "unixsocket": str(self.socket),

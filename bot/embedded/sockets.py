@@ -17,19 +17,23 @@ _PLAIN = re.compile(r"[A-Za-z0-9/._-]+")
 
 
 def socket_folder(beside: Path, *, longest_name: str, owner: int) -> Path:
-    """A folder for sockets that only the user ``owner`` (and root) can enter, made if need be.
+    """Where sockets of the user ``owner`` go, the same for the same data folder; nothing is made yet.
 
     It is ``beside`` itself where its path is short and plain enough, else a short one in the temporary
-    folder, the same for the same data folder.
-
-    Raises:
-        ConfigurationError: somebody else has taken the name in the temporary folder.
+    folder.
     """
     if _fits(beside, longest_name):
-        folder = beside
-    else:
-        digest = hashlib.sha256(os.fsencode(beside)).hexdigest()[:12]
-        folder = Path(tempfile.gettempdir()) / f"footnote-{owner}-{digest}"
+        return beside
+    digest = hashlib.sha256(os.fsencode(beside)).hexdigest()[:12]
+    return Path(tempfile.gettempdir()) / f"footnote-{owner}-{digest}"
+
+
+def make_private(folder: Path, *, owner: int) -> None:
+    """Make a folder for sockets that only the user ``owner`` (and root) can enter, if there is none.
+
+    Raises:
+        ConfigurationError: somebody else has taken the name.
+    """
     if not folder.is_symlink() and not folder.exists():
         folder.mkdir(mode=0o700)
         if os.geteuid() == 0 and owner != 0:
@@ -40,7 +44,6 @@ def socket_folder(beside: Path, *, longest_name: str, owner: int) -> Path:
             f"{folder} is needed for the sockets of the embedded servers, but it is not a private folder of "
             "this user: remove it, or set FOOTNOTE_HOME to a shorter path"
         )
-    return folder
 
 
 def _fits(folder: Path, longest_name: str) -> bool:
