@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Protocol
 
@@ -115,6 +115,36 @@ class Feedback(Protocol):
 
     async def suggest(self, *, question_id: str, person: str, text: str) -> None:
         """Keep a person's answer as a suggestion for the page's owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class DailyVerdicts:
+    """How the answers of one day were judged."""
+
+    day: date
+    good: int
+    bad: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was asked lately; ``verdicts`` in order of days."""
+
+    questions: int
+    top_questions: tuple[tuple[str, int], ...]
+    unanswered: tuple[str, ...]
+    verdicts: tuple[DailyVerdicts, ...]
+    last_syncs: tuple[str, ...] = ()
+
+
+class Insights(Protocol):
+    """What was asked and how it went, for the people who see it in a chat's own pages."""
+
+    async def recent_questions(self, *, person: str, limit: int) -> Sequence[str]:
+        """What this person asked lately, newest first."""
+
+    async def usage(self, *, days: int) -> Usage:
+        """Sums over the last ``days``."""
 
 
 # --- Administration ------------------------------------------------------------------------------------

@@ -1,0 +1,209 @@
+"""``/footnote`` and ``/resync``: who may, what each verb does, and a resync's progress in one message."""
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.chat.slack import blocks
+from adapters.chat.slack.asking import from_command
+from adapters.chat.slack.directory import Directory
+from adapters.chat.slack.escaping import escaped
+from adapters.chat.slack.mrkdwn import mrkdwn
+from adapters.chat.slack.render import Message, notice
+from adapters.chat.slack.settings import SlackSettings
+from adapters.chat.slack.splitting import split
+from adapters.chat.slack.texts import Text, say
+from adapters.chat.slack.web import CallError, SlackWeb, call
+from core.errors import InvalidInputError, RateLimitedError
+from core.ports.chat import (
+    Administration,
+    Audiences,
+    Gap,
+    IndexStatus,
+    ResyncKind,
+    ResyncTicket,
+    SyncProgress,
+)
+
+logger = logging.getLogger(__name__)
+
+PROGRESS_SECONDS = 2.0
+GAPS = 10
+MAX_TEXT = 2_900
+
+USAGE = """*What administrators can do*
+• `/footnote resync` reads what changed in Notion; `resync full` reads everything
+• `/footnote reembed` makes all vectors again
+• `/footnote status` shows how the index is
+• `/footnote gaps` shows what was asked and not answered well
+• `/footnote scope` shows which pages this channel sees
+• `/footnote why LINK` explains one page"""
+
+_KINDS = {"": ResyncKind.CHANGES, "full": ResyncKind.FULL}
+
+
+class Administering:
+    """Carries out what administrators ask, after it has looked up that they are."""
+
+    def __init__(
+        self,
+        *,
+        web: SlackWeb,
+        settings: SlackSettings,
+        administration: Administration,
+        audiences: Audiences,
+        directory: Directory,
+        bot_user: str,
+    ) -> None:
+        self._web = web
+        self._settings = settings
+        self._administration = administration
+        self._audiences = audiences
+        self._directory = directory
+        self._bot_user = bot_user
+        self._followed: set[tuple[int, str]] = set()
+
+    async def is_admin(self, user: str) -> bool:
+        """Whether the settings name the person, or Slack says that they administer the workspace."""
+        return user in self._settings.admins or (await self._directory.person(user)).is_admin
+
+    async def command(self, body: Mapping[str, Any]) -> None:
+        """One of the verbs; the reply is private."""
+        words = str(body.get("text") or "").split()
+        if body.get("command") == "/resync":
+            words = ["resync", *words]
+        user = str(body["user_id"])
+        verb = words[0].lower() if words else "help"
+        if not await self.is_admin(user):
+            logger.warning("refused: %s wanted %s", user, verb)
+            language = (await self._directory.person(user)).language
+            await self._tell(body, escaped(say(Text.ADMINS_ONLY, language)))
+            return
+        logger.info("allowed: %s does %s", user, verb)
+        try:
+            await self._do(verb, [word.lower() for word in words[1:]], " ".join(words[1:]), body)
+        except InvalidInputError as error:
+            await self._tell(body, escaped(str(error)))
+
+    async def button(self, kind: ResyncKind, *, user: str) -> None:
+        """A resync from the home; the same people may, and its progress goes to them."""
+        if not await self.is_admin(user):
+            logger.warning("refused: %s pressed resync", user)
+            return
+        logger.info("allowed: %s pressed resync", user)
+        ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
+        await self.follow(ticket.run_id, user=user, channel="")
+
+    async def follow(self, run_id: int, *, user: str, channel: str) -> None:
+        """One message with a run's progress, in the channel or, where we are no member, to the admin."""
+        if (run_id, channel) in self._followed:
+            return
+        self._followed.add((run_id, channel))
+        try:
+            await self._show_progress(run_id, user=user, channel=channel)
+        finally:
+            self._followed.discard((run_id, channel))
+
+    async def _do(self, verb: str, words: list[str], rest: str, body: Mapping[str, Any]) -> None:
+        user, channel = str(body["user_id"]), str(body["channel_id"])
+        match verb, words:
+            case ("resync", ([] | ["full"])):
+                await self._resync(_KINDS["full" if words else ""], body, user=user, channel=channel)
+            case ("reembed", []):
+                await self._resync(ResyncKind.REEMBED, body, user=user, channel=channel)
+            case ("status", []):
+                await self._tell(body, status_text(await self._administration.status()))
+            case ("gaps", []):
+                await self._tell(body, gaps_text(await self._administration.gaps(limit=GAPS)))
+            case ("scope", []):
+                asked = from_command(body, bot_user=self._bot_user)
+                place = await self._directory.channel_place(asked)
+                await self._tell(body, escaped(self._audiences.explain(place)))
+            case ("why", [_]):
+                await self._tell(body, mrkdwn(await self._administration.why(rest.strip("<>").split("|")[0])))
+            case _:
+                await self._tell(body, USAGE)
+
+    async def _resync(self, kind: ResyncKind, body: Mapping[str, Any], *, user: str, channel: str) -> None:
+        ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
+        await self._tell(body, ticket_text(ticket))
+        await self.follow(ticket.run_id, user=user, channel=channel)
+
+    async def _tell(self, body: Mapping[str, Any], text: str) -> None:
+        piece = split(text, limit=MAX_TEXT)[0]
+        await self._web.respond(
+            str(body["response_url"]),
+            {"response_type": "ephemeral", "text": piece, "blocks": [blocks.section(piece)]},
+        )
+
+    async def _show_progress(self, run_id: int, *, user: str, channel: str) -> None:
+        place, ts, shown, last = "", "", 0.0, None
+        async for progress in self._administration.follow(run_id):
+            last = progress
+            if not ts:
+                place, ts = await self._post(progress_message(progress), user=user, channel=channel)
+                shown = time.monotonic()
+            elif not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
+                shown = time.monotonic()
+                try:
+                    await self._web.edit(channel=place, ts=ts, message=progress_message(progress))
+                except RateLimitedError as error:
+                    shown += error.retry_after or PROGRESS_SECONDS
+        if last is not None and ts:
+            await self._web.update(channel=place, ts=ts, message=progress_message(last))
+
+    async def _post(self, message: Message, *, user: str, channel: str) -> tuple[str, str]:
+        if channel:
+            try:
+                return channel, await self._web.post(channel=channel, message=message)
+            except CallError as error:
+                logger.info("progress goes to the administrator: %s", error)
+        opened = await call(self._web.patient, "conversations.open", users=user)
+        direct = str(opened["channel"]["id"])
+        return direct, await self._web.post(channel=direct, message=message)
+
+
+def ticket_text(ticket: ResyncTicket) -> str:
+    """What a request for a resync led to."""
+    if not ticket.joined:
+        return f"Sync {ticket.run_id} begins; a message shows its progress."
+    upgraded = " It became a full one." if ticket.upgraded else ""
+    return f"A sync is running already (run {ticket.run_id}); yours joined it.{upgraded}"
+
+
+def progress_message(progress: SyncProgress) -> Message:
+    """How far a run is, as one line."""
+    count = f"{progress.done}" if progress.total is None else f"{progress.done} of {progress.total}"
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    if progress.finished:
+        sign = ":warning:" if progress.failed else ":white_check_mark:"
+        head = f"{sign} Sync {progress.run_id} ({progress.kind}) is done: {count} pages{failed}."
+    else:
+        head = f":hourglass_flowing_sand: Sync {progress.run_id} ({progress.kind}): {count} pages{failed} …"
+    return notice(f"{head}\n{escaped(progress.message)}".strip())
+
+
+def status_text(status: IndexStatus) -> str:
+    """The index's health as lines of mrkdwn."""
+    last = f"{status.last_sync:%Y-%m-%d %H:%M}" if status.last_sync else "never"
+    lines = [
+        f"*Index*: {status.pages} pages, {status.chunks} passages, {status.pending} waiting; last sync {last}"
+    ]
+    for check in status.checks:
+        sign = ":white_check_mark:" if check.ok else ":x:"
+        remedy = f" → {escaped(check.remedy)}" if check.remedy and not check.ok else ""
+        lines.append(f"{sign} {escaped(check.name)}: {escaped(check.detail)}{remedy}")
+    return "\n".join(lines)
+
+
+def gaps_text(gaps: Sequence[Gap]) -> str:
+    """What was asked and not answered well, most frequent first."""
+    if not gaps:
+        return "No gaps: everything asked lately was answered well."
+    lines = ["*Asked and not answered well*"]
+    for gap in gaps:
+        example = escaped(" ".join(gap.examples[0].split())[:200]) if gap.examples else "…"
+        pages = ", ".join(escaped(title) for title, _ in gap.nearest_pages[:2])
+        lines.append(f"• {gap.count} × {example}" + (f" (nearest: {pages})" if pages else ""))
+    return "\n".join(lines)

@@ -1,0 +1,311 @@
+"""From a claimed question to its one answer: worked on in a task, kept alive, drained at the end."""
+
+import asyncio
+import logging
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from typing import TypeVar
+
+from adapters.chat.slack.asking import PLATFORM, Asked, from_payload, question_text
+from adapters.chat.slack.directory import Directory
+from adapters.chat.slack.escaping import escaped
+from adapters.chat.slack.private import PrivateAnswers, may_be_shared, private_bodies, private_line
+from adapters.chat.slack.render import render
+from adapters.chat.slack.replying import Reply, find_reply
+from adapters.chat.slack.settings import SlackSettings
+from adapters.chat.slack.texts import Text, say
+from adapters.chat.slack.web import SlackWeb
+from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
+from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
+from core.errors import FootnoteError
+from core.ports import Answerer, Clock
+from core.ports.chat import AbandonedClaim, Audiences, Claims, ClaimState
+
+logger = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+MAX_TURNS = 5
+TAKE_OVER_LIMIT = 10
+T = TypeVar("T")
+NOTHING_POSTED = "-"
+"""Recorded where a question has no reply of ours in the channel."""
+
+
+class LostClaimError(Exception):
+    """Another process took the question over, since this one did not extend its claim in time."""
+
+
+class Answering:
+    """Answers claimed questions in tasks that it owns."""
+
+    def __init__(
+        self,
+        *,
+        web: SlackWeb,
+        settings: SlackSettings,
+        answerer: Answerer,
+        claims: Claims,
+        audiences: Audiences,
+        directory: Directory,
+        clock: Clock,
+        bot_user: str,
+    ) -> None:
+        self._web = web
+        self._settings = settings
+        self._answerer = answerer
+        self._claims = claims
+        self._audiences = audiences
+        self._directory = directory
+        self._clock = clock
+        self._bot_user = bot_user
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.private = PrivateAnswers(clock)
+
+    # --- taking questions ---
+
+    async def take(self, asked: Asked) -> bool:
+        """Claim a question and begin to answer it; false if it is somebody's already.
+
+        Raises:
+            FootnoteError: no claim could be written, so Slack must deliver the question again.
+        """
+        state = await self._claims.claim(
+            asked.key,
+            payload=asked.as_payload(),
+            lease_seconds=self._settings.lease_seconds,
+            thread=asked.conversation,
+        )
+        if state is not ClaimState.TAKEN:
+            return False
+        self.start(self._answer(asked, existing=""))
+        return True
+
+    async def is_follow_up(self, asked: Asked) -> bool:
+        """Whether somebody whose question was answered in this thread goes on there without a mention."""
+        if not self._settings.follow_ups or asked.thread == asked.message:
+            return False
+        return await self._claims.was_answered(PLATFORM, asked.conversation)
+
+    async def take_over(self) -> None:
+        """Answer what other processes left behind, unless the thread shows that they did answer."""
+        abandoned = await self._claims.take_over(
+            PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
+        )
+        for claim in abandoned:
+            self.start(self._take_over(claim))
+
+    def start(self, work: Coroutine[None, None, None]) -> None:
+        """Run something in a task that `drain` waits for."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def drain(self) -> None:
+        """Wait for running answers; those that take too long say that they will come later."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._settings.drain_seconds)
+        unfinished = tuple(self._tasks)
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+
+    # --- answering ---
+
+    async def _take_over(self, claim: AbandonedClaim) -> None:
+        try:
+            asked = from_payload(claim.payload)
+        except TypeError:
+            logger.warning("a question of another version cannot be taken over")
+            await self._claims.done(claim.key, reply=NOTHING_POSTED)
+            return
+        # The claim is found by its first event, whatever the payload says.
+        asked = replace(asked, event=claim.key.event)
+        logger.info("question %s is taken over, attempt %d", asked.event, claim.attempts)
+        try:
+            posted = "" if asked.is_private else await find_reply(self._web, asked)
+        except FootnoteError as error:
+            logger.warning("a thread cannot be read, its question waits: %s", error)
+            return
+        if posted:
+            logger.info("question %s had been answered before the crash", asked.event)
+            await self._claims.done(asked.key, reply=posted)
+        elif claim.attempts > MAX_ATTEMPTS:
+            await self._fail(asked, self._reply(asked, language="", existing=claim.reply), Text.GAVE_UP)
+        else:
+            await self._answer(asked, existing=claim.reply)
+
+    async def _answer(self, asked: Asked, *, existing: str) -> None:
+        person = await self._directory.person(asked.user)
+        reply = self._reply(asked, language=person.language, existing=existing)
+        try:
+            async with self._held(asked), asyncio.timeout(self._settings.answer_seconds):
+                await self._reply_to(asked, reply)
+        except asyncio.CancelledError:
+            await self._hand_over(asked, reply)
+            raise
+        except LostClaimError:
+            logger.warning("question %s took too long and is now another process's", asked.event)
+        except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
+            await self._fail(asked, reply, Text.FAILED, language=person.language)
+        finally:
+            await reply.close()
+
+    async def _reply_to(self, asked: Asked, reply: Reply) -> None:
+        place = await self._directory.place(asked)
+        language = (await self._directory.person(asked.user)).language
+        if not self._audiences.may_ask(place):
+            await self._say(asked, reply, escaped(say(Text.NOT_HERE, language)))
+            return
+        if not any(character.isalnum() for character in asked.text):
+            await self._say(asked, reply, escaped(say(Text.HOW_TO, language)))
+            return
+        outcome: Outcome
+        if len(asked.text) > MAX_QUESTION_LENGTH:
+            outcome = NoAnswer(reason=NoAnswerReason.QUESTION_TOO_LONG, language=language)
+        else:
+            question = Question(
+                id=asked.event,
+                text=asked.text,
+                asker=asked.user,
+                conversation=Conversation(
+                    platform=PLATFORM, workspace=asked.team, channel=asked.channel, thread=asked.thread
+                ),
+                audience=self._audiences.audience_for(place),
+                asked_at=self._clock.now(),
+                turns=await self._turns(asked),
+            )
+            outcome = await self._answerer.answer(question, None if asked.is_private else reply)
+        await self._show(asked, reply, outcome)
+
+    async def _show(self, asked: Asked, reply: Reply, outcome: Outcome) -> None:
+        if asked.is_private:
+            await self._show_privately(asked, outcome)
+            await self._record(asked, NOTHING_POSTED)
+            return
+        await self._require_claim(asked)
+        ts = await reply.finish(lambda room: render(outcome, question_id=asked.event, room=room))
+        posted = time.monotonic()
+        await self._record(asked, ts)
+        # A crash in this window is the one way to a second answer, if Slack does not show the first one yet.
+        logger.info(
+            "question %s is answered, recorded %.1f ms after it was posted",
+            asked.event,
+            (time.monotonic() - posted) * 1000,
+        )
+
+    async def _show_privately(self, asked: Asked, outcome: Outcome) -> None:
+        can_share = False
+        if isinstance(outcome, Answer) and not asked.is_direct:
+            self.private.keep(asked, outcome)
+            channel = await self._directory.channel_place(asked)
+            can_share = may_be_shared(outcome, self._audiences.channel_audience(channel))
+        for body in private_bodies(asked, outcome, can_share=can_share):
+            await self._web.respond(asked.response_url, body)
+
+    async def _say(self, asked: Asked, reply: Reply, text: str) -> None:
+        ts = NOTHING_POSTED
+        if asked.is_private:
+            await self._web.respond(asked.response_url, private_line(text))
+        else:
+            ts = await reply.say_instead(text)
+        await self._record(asked, ts)
+
+    async def _require_claim(self, asked: Asked) -> None:
+        """Post only what is still ours to post; a database that is away is no reason to keep silent."""
+        try:
+            is_ours = await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds)
+        except FootnoteError as error:
+            logger.warning("a claim cannot be extended: %s", error)
+            return
+        if not is_ours:
+            raise LostClaimError
+
+    async def _record(self, asked: Asked, ts: str) -> None:
+        """Note that it was answered; if that fails, whoever takes over finds the answer in the thread."""
+        try:
+            await self._claims.done(asked.key, reply=ts)
+        except FootnoteError as error:
+            logger.warning("question %s is answered, but that cannot be recorded: %s", asked.event, error)
+
+    async def _turns(self, asked: Asked) -> tuple[Turn, ...]:
+        """The asker's own earlier questions of the thread, oldest first; none where it cannot be read."""
+        if asked.is_private or not asked.thread or asked.thread == asked.message:
+            return ()
+        try:
+            messages = await self._web.thread(channel=asked.channel, thread=asked.thread)
+        except FootnoteError as error:
+            logger.info("a thread's earlier turns cannot be read: %s", error)
+            return ()
+        turns: list[Turn] = []
+        was_answered = asked.is_direct
+        for message in messages:
+            if message.get("user") == self._bot_user:
+                was_answered = True
+            elif message.get("user") == asked.user and str(message.get("ts")) != asked.message:
+                text = str(message.get("text") or "")
+                if was_answered or f"<@{self._bot_user}" in text:
+                    turns.append(Turn(text=question_text(text, bot_user=self._bot_user)))
+        return tuple(turn for turn in turns if turn.text)[-MAX_TURNS:]
+
+    # --- keeping, failing, handing over ---
+
+    def _reply(self, asked: Asked, *, language: str, existing: str) -> Reply:
+        async def begun(ts: str) -> None:
+            await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds, reply=ts)
+
+        return Reply(self._web, asked, language=language, begun=begun, existing=existing)
+
+    @asynccontextmanager
+    async def _held(self, asked: Asked) -> AsyncIterator[None]:
+        """Extend the claim for as long as the work goes on."""
+
+        async def extend() -> None:
+            lease = self._settings.lease_seconds
+            while True:
+                await asyncio.sleep(lease / 3)
+                try:
+                    await self._claims.extend(asked.key, lease_seconds=lease)
+                except FootnoteError as error:
+                    logger.warning("a claim cannot be extended: %s", error)
+
+        task = asyncio.create_task(extend())
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def _fail(self, asked: Asked, reply: Reply, text: Text, *, language: str = "") -> None:
+        """One polite line with an id that the log has too; no internals."""
+        incident = secrets.token_hex(4)
+        logger.exception("question %s could not be answered, incident %s", asked.event, incident)
+        line = escaped(say(text, language, id=incident))
+        try:
+            await self._say(asked, reply, line)
+        except Exception:  # The lease ends, and the question is taken over.
+            logger.exception("incident %s could not be told to the asker", incident)
+
+    async def _hand_over(self, asked: Asked, reply: Reply) -> None:
+        """At shutdown: say so, and let go of the claim, so that the next process goes on at once."""
+        ts = ""
+        if asked.is_private:
+            language = (await self._directory.person(asked.user)).language
+            await _bounded(
+                self._web.respond(asked.response_url, private_line(escaped(say(Text.RESTARTING, language))))
+            )
+        else:
+            ts = await _bounded(reply.interrupt()) or reply.ts
+        await _bounded(self._claims.extend(asked.key, lease_seconds=0, reply=ts))
+
+
+async def _bounded(work: Awaitable[T]) -> T | None:
+    """What is done while everything ends: not for long, and never the reason of a failure."""
+    try:
+        return await asyncio.wait_for(work, timeout=5)
+    except (FootnoteError, TimeoutError) as error:
+        logger.warning("a reply could not be handed over: %s", error)
+        return None

@@ -1,0 +1,160 @@
+"""What somebody asked, out of the many shapes in which Slack delivers it. Pure."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from adapters.chat.slack.escaping import unescaped
+from core.ports.chat import ClaimKey
+
+PLATFORM = "slack"
+
+_ASKING_SUBTYPES = (None, "thread_broadcast", "file_share")
+"""A reply "also sent to channel" and a message with a file are asked by people; other subtypes are not."""
+
+_REFERENCE = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
+_LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
+_SPACES = re.compile(r"[^\S\n]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """One question as it was delivered; strings only, so that it survives in a claim.
+
+    ``thread`` is where the reply goes. ``kind`` is Slack's channel type, empty where the delivery does not
+    tell. ``response_url`` is set for a private question (``/ask``), which has no message.
+    ``is_shared``: ``"yes"`` in a Slack Connect channel.
+    """
+
+    event: str
+    team: str
+    channel: str
+    user: str
+    text: str
+    message: str = ""
+    thread: str = ""
+    kind: str = ""
+    is_shared: str = ""
+    response_url: str = ""
+
+    @property
+    def key(self) -> ClaimKey:
+        """Event, and channel with message: a mention can arrive as two events."""
+        place = f"{self.channel}:{self.message}" if self.message else ""
+        return ClaimKey(platform=PLATFORM, event=self.event, place=place)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only the asker sees the reply in a channel."""
+        return bool(self.response_url)
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether it is a conversation of the asker and the bot."""
+        return self.kind == "im" or self.channel.startswith("D")
+
+    @property
+    def conversation(self) -> str:
+        """Names the asker's thread, for follow-ups."""
+        return f"{self.channel}:{self.thread}:{self.user}" if self.thread else ""
+
+    def as_payload(self) -> dict[str, str]:
+        """For a claim."""
+        return {name: text for name, text in asdict(self).items() if text}
+
+
+def from_payload(payload: Mapping[str, str]) -> Asked:
+    """What `Asked.as_payload` made; unknown fields of a newer version are left out.
+
+    Raises:
+        TypeError: fields are missing.
+    """
+    return Asked(**{name: text for name, text in payload.items() if name in Asked.__slots__})
+
+
+def is_from_person(event: Mapping[str, Any], *, bot_user: str) -> bool:
+    """Whether a message event is something a person newly said: no bot, no edit, no deletion, not us."""
+    return (
+        event.get("subtype") in _ASKING_SUBTYPES
+        and not event.get("bot_id")
+        and not event.get("bot_profile")
+        and not event.get("edited")
+        and not event.get("hidden")
+        and bool(event.get("user"))
+        and event.get("user") != bot_user
+        and bool(event.get("channel"))
+        and bool(event.get("ts"))
+    )
+
+
+def mentions(event: Mapping[str, Any], *, bot_user: str) -> bool:
+    """Whether a message names the bot."""
+    return event.get("type") == "app_mention" or _named(bot_user).search(event.get("text") or "") is not None
+
+
+def from_event(body: Mapping[str, Any], *, bot_user: str) -> Asked | None:
+    """The question in an ``event_callback``, or null where no person asks anything."""
+    event = body.get("event") or {}
+    if not is_from_person(event, bot_user=bot_user):
+        return None
+    return Asked(
+        event=str(body.get("event_id") or f"{event['channel']}:{event['ts']}"),
+        team=str(body.get("team_id") or event.get("team") or ""),
+        channel=str(event["channel"]),
+        user=str(event["user"]),
+        text=question_text(event.get("text") or "", bot_user=bot_user),
+        message=str(event["ts"]),
+        thread=str(event.get("thread_ts") or event["ts"]),
+        kind=str(event.get("channel_type") or ""),
+        is_shared="yes" if body.get("is_ext_shared_channel") else "",
+    )
+
+
+def from_command(body: Mapping[str, Any], *, bot_user: str) -> Asked:
+    """The question behind ``/ask``."""
+    return Asked(
+        event=str(body["trigger_id"]),
+        team=str(body.get("team_id") or ""),
+        channel=str(body["channel_id"]),
+        user=str(body["user_id"]),
+        text=question_text(body.get("text") or "", bot_user=bot_user),
+        response_url=str(body["response_url"]),
+    )
+
+
+def from_shortcut(body: Mapping[str, Any], *, bot_user: str) -> Asked:
+    """The question in the message on which "Answer this" was chosen; whoever chose it is the asker."""
+    message = body.get("message") or {}
+    return Asked(
+        event=str(body["trigger_id"]),
+        team=str((body.get("team") or {}).get("id") or ""),
+        channel=str(body["channel"]["id"]),
+        user=str(body["user"]["id"]),
+        text=question_text(message.get("text") or "", bot_user=bot_user),
+        message=str(message.get("ts") or ""),
+        thread=str(message.get("thread_ts") or message.get("ts") or ""),
+    )
+
+
+def question_text(incoming: str, *, bot_user: str) -> str:
+    """What the person meant: without the bot's mention, references by name, entities as characters.
+
+    >>> question_text("<@UBOT> is R&amp;D in <#C1|research>?", bot_user="UBOT")
+    'is R&D in #research?'
+    """
+    text = _named(bot_user).sub(" ", incoming)
+    text = _LINK.sub(lambda match: match[2] or match[1], text)
+    text = _REFERENCE.sub(_by_name, text)
+    return _SPACES.sub(" ", unescaped(text)).strip()
+
+
+def _named(bot_user: str) -> re.Pattern[str]:
+    return re.compile(rf"<@{re.escape(bot_user)}(?:\|[^>]*)?>")
+
+
+def _by_name(match: re.Match[str]) -> str:
+    sign, name, label = match[1], match[2], match[3]
+    if sign == "!":
+        return label or ""
+    return f"{sign}{label.lstrip('@#')}" if label else f"{sign}{name}"

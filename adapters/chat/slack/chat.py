@@ -1,0 +1,204 @@
+"""Slack as one thing to run: connects, listens, answers, drains."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import web as http
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+
+from adapters.chat.slack.administering import Administering
+from adapters.chat.slack.answering import Answering
+from adapters.chat.slack.directory import Directory
+from adapters.chat.slack.doctor import REQUIRED_SCOPES, Workspace, identify
+from adapters.chat.slack.home import Home
+from adapters.chat.slack.judging import Judging, PageEditors
+from adapters.chat.slack.listener import Listener
+from adapters.chat.slack.settings import SlackSettings
+from adapters.chat.slack.web import SlackWeb, call, open_web, quiet_logger
+from core.errors import ConfigurationError, FootnoteError, TemporaryError
+from core.ports import Answerer, Clock
+from core.ports.chat import Administration, Audiences, Claims, Feedback, Insights
+
+logger = logging.getLogger(__name__)
+
+PING_SECONDS = 5.0
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+
+
+class SlackChat:
+    """Footnote in one Slack workspace. Several processes may run it side by side on the same claims."""
+
+    def __init__(  # noqa: PLR0913 - one port each, given by name at one place
+        self,
+        settings: SlackSettings,
+        *,
+        answerer: Answerer,
+        claims: Claims,
+        audiences: Audiences,
+        feedback: Feedback,
+        administration: Administration,
+        clock: Clock,
+        insights: Insights | None = None,
+        editors: PageEditors | None = None,
+    ) -> None:
+        self._settings = settings
+        self._answerer = answerer
+        self._claims = claims
+        self._audiences = audiences
+        self._feedback = feedback
+        self._administration = administration
+        self._clock = clock
+        self._insights = insights
+        self._editors = editors
+        self.ready = asyncio.Event()
+        self.port = 0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Serve until ``stop`` is set, then take nothing more and let running answers end.
+
+        Raises:
+            RefusedError: Slack does not accept a token.
+            ConfigurationError: there is neither an app token nor a signing secret.
+        """
+        settings = self._settings
+        if not settings.app_token and not settings.signing_secret:
+            raise ConfigurationError(
+                "Slack: set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode)"
+            )
+        async with open_web(token=settings.bot_token, base_url=settings.base_url) as web:
+            workspace = await self._connect(web, stop)
+            if workspace is None:
+                return
+            answering, app = self._assemble(web, workspace)
+            try:
+                async with self._receiving(app):
+                    self.ready.set()
+                    logger.info("Slack is connected as %s", workspace.bot_user)
+                    await self._look_after(answering, stop)
+            finally:
+                await answering.drain()
+
+    async def _connect(self, web: SlackWeb, stop: asyncio.Event) -> Workspace | None:
+        """Who we are; waits for a Slack that is away, null when stopped meanwhile."""
+        pause = FIRST_PAUSE
+        while not stop.is_set():
+            try:
+                workspace = await identify(web)
+                if self._settings.uses_sockets:
+                    # The library would try a wrong token for ever.
+                    await call(web.patient, "apps.connections.open", app_token=self._settings.app_token)
+            except TemporaryError as error:
+                logger.warning("%s; trying again in %.0f s", error, pause)
+                await _wait(stop, pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+                continue
+            if missing := [scope for scope in REQUIRED_SCOPES if scope not in workspace.scopes]:
+                logger.warning("Slack: scopes are missing: %s; see `footnote check`", ", ".join(missing))
+            return workspace
+        return None
+
+    def _assemble(self, web: SlackWeb, workspace: Workspace) -> tuple[Answering, AsyncApp]:
+        settings, bot_user = self._settings, workspace.bot_user
+        directory = Directory(web, clock=self._clock, team=workspace.team, enterprise=workspace.enterprise)
+        answering = Answering(
+            web=web,
+            settings=settings,
+            answerer=self._answerer,
+            claims=self._claims,
+            audiences=self._audiences,
+            directory=directory,
+            clock=self._clock,
+            bot_user=bot_user,
+        )
+        judging = Judging(
+            web=web,
+            settings=settings,
+            feedback=self._feedback,
+            directory=directory,
+            editors=self._editors,
+            bot_user=bot_user,
+        )
+        administering = Administering(
+            web=web,
+            settings=settings,
+            administration=self._administration,
+            audiences=self._audiences,
+            directory=directory,
+            bot_user=bot_user,
+        )
+        home = Home(
+            web=web,
+            directory=directory,
+            administering=administering,
+            administration=self._administration,
+            insights=self._insights,
+        )
+        app = AsyncApp(
+            client=web.patient,
+            signing_secret=settings.signing_secret,
+            logger=quiet_logger(),
+            process_before_response=True,
+            raise_error_for_unhandled_request=True,
+            attaching_conversation_kwargs_enabled=False,
+        )
+        Listener(
+            web=web,
+            answering=answering,
+            judging=judging,
+            administering=administering,
+            home=home,
+            directory=directory,
+            audiences=self._audiences,
+            bot_user=bot_user,
+        ).listen(app)
+        return answering, app
+
+    @asynccontextmanager
+    async def _receiving(self, app: AsyncApp) -> AsyncIterator[None]:
+        receiving = self._over_socket(app) if self._settings.uses_sockets else self._over_http(app)
+        async with receiving:
+            yield
+
+    @asynccontextmanager
+    async def _over_socket(self, app: AsyncApp) -> AsyncIterator[None]:
+        handler = AsyncSocketModeHandler(app, self._settings.app_token, ping_interval=PING_SECONDS)
+        try:
+            await handler.connect_async()  # type: ignore[no-untyped-call]  # bolt leaves it untyped
+            yield
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]  # bolt leaves it untyped
+
+    @asynccontextmanager
+    async def _over_http(self, app: AsyncApp) -> AsyncIterator[None]:
+        settings = self._settings
+        runner = http.AppRunner(app.web_app(path=settings.http_path), access_log=None)
+        await runner.setup()
+        try:
+            site = http.TCPSite(runner, settings.http_host, settings.http_port)
+            await site.start()
+            self.port = int(runner.addresses[0][1])
+            logger.info(
+                "Slack events are taken at %s:%d%s", settings.http_host, self.port, settings.http_path
+            )
+            yield
+        finally:
+            await runner.cleanup()
+
+    async def _look_after(self, answering: Answering, stop: asyncio.Event) -> None:
+        """Until stopped, take over what others left behind."""
+        while not stop.is_set():
+            try:
+                await answering.take_over()
+            except FootnoteError as error:
+                logger.warning("abandoned questions cannot be looked for: %s", error)
+            await _wait(stop, self._settings.lease_seconds / 4)
+
+
+async def _wait(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), timeout=seconds)
+    except TimeoutError:
+        return

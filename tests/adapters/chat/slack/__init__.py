@@ -1,0 +1,1 @@
+"""Tests of the Slack adapter against a strict stand-in."""
