@@ -79,11 +79,19 @@ def find_entries(files: Iterable[ExportFile]) -> dict[PageId, Entry]:
 
 def set_parents(entries: Mapping[PageId, Entry], titles: Mapping[PageId, str]) -> None:
     """Find each entry's parent by the folder it is in; ``titles`` decide where two parents have one name."""
-    by_folder: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
+    beside: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
     for entry in entries.values():
-        by_folder[entry.folder].append(entry)
+        beside[entry.folder].append(entry)
+    named: dict[tuple[str, ...], list[Entry]] = {}
     for entry in entries.values():
-        entry.parent = _parent(entry, entries, by_folder, titles.get(entry.id, entry.name))
+        for depth in range(len(entry.folder), 0, -1):
+            folder = entry.folder[:depth]
+            if folder not in named:
+                named[folder] = _named_by(folder, entries, beside.get(folder[:-1], ()))
+            candidates = [one for one in named[folder] if one is not entry]
+            if candidates:
+                entry.parent = _best(candidates, entry, titles.get(entry.id, entry.name))
+                break
 
 
 def parents_first(entries: Mapping[PageId, Entry]) -> list[Entry]:
@@ -106,22 +114,14 @@ def linked_page(href: str) -> PageId | None:
     return parse_page_id(match["id"]) if match else None
 
 
-def _parent(
-    entry: Entry,
-    entries: Mapping[PageId, Entry],
-    by_folder: Mapping[tuple[str, ...], Sequence[Entry]],
-    title: str,
-) -> Entry | None:
-    for depth in range(len(entry.folder), 0, -1):
-        name = entry.folder[depth - 1]
-        match = _FOLDER.fullmatch(name)
-        if match and (named := entries.get(parse_page_id(match["id"]))) and named is not entry:
-            return named
-        beside = [one for one in by_folder.get(entry.folder[: depth - 1], ()) if one is not entry]
-        candidates = _named_like(match["title"].strip() if match else name.strip(), beside)
-        if candidates:
-            return _best(candidates, entry, title)
-    return None
+def _named_by(
+    folder: tuple[str, ...], entries: Mapping[PageId, Entry], beside: Sequence[Entry]
+) -> list[Entry]:
+    """The pages a folder may belong to: the one whose id it carries, else those beside it by name."""
+    match = _FOLDER.fullmatch(folder[-1])
+    if match and (owner := entries.get(parse_page_id(match["id"]))):
+        return [owner]
+    return _named_like((match["title"] if match else folder[-1]).strip(), beside)
 
 
 def _named_like(name: str, entries: Sequence[Entry]) -> list[Entry]:

@@ -33,40 +33,35 @@ def kinds_and_texts(markdown: str) -> list[tuple[str, str]]:
     return [(block.kind.value, block.text) for block, _ in walk(parse_markdown(markdown))]
 
 
-@pytest.mark.parametrize(
-    ("case", "markdown", "expected"),
-    [
-        (
-            "C1",
-            "# Main\nMain body\n## Sub\nSub body\n### Detail\nDetail body",
-            [
-                ("# Main", "Main body"),
-                ("# Main > ## Sub", "Sub body"),
-                ("# Main > ## Sub > ### Detail", "Detail body"),
-            ],
-        ),
-        (
-            "C2",
-            "intro\n# A\na\n## B\nb\n# C\nc\n### D\nd\n## E\ne",
-            [
-                ("", "intro"),
-                ("# A", "a"),
-                ("# A > ## B", "b"),
-                ("# C", "c"),
-                ("# C > ### D", "d"),
-                ("# C > ## E", "e"),
-            ],
-        ),
-        ("C3", "### C\nx\n# A\ny\n### D\nz", [("### C", "x"), ("# A", "y"), ("# A > ### D", "z")]),
-    ],
-)
-def test_c1_c2_c3_headings_make_the_context(
-    case: str, markdown: str, expected: list[tuple[str, str]]
-) -> None:
-    """A heading clears deeper ones and stands below shallower ones."""
+def sections(markdown: str) -> list[tuple[str, str]]:
     found = chunks(markdown)
+    return list(zip(contexts(found), (chunk.body for chunk in found), strict=True))
 
-    assert list(zip(contexts(found), (chunk.body for chunk in found), strict=True)) == expected, case
+
+def test_c1_headings_nest() -> None:
+    """Each body stands under the headings above it, hash marks kept."""
+    assert sections("# Main\nMain body\n## Sub\nSub body\n### Detail\nDetail body") == [
+        ("# Main", "Main body"),
+        ("# Main > ## Sub", "Sub body"),
+        ("# Main > ## Sub > ### Detail", "Detail body"),
+    ]
+
+
+def test_c2_a_new_heading_clears_deeper_ones() -> None:
+    """Of any level, and text before the first has no context."""
+    assert sections("intro\n# A\na\n## B\nb\n# C\nc\n### D\nd\n## E\ne") == [
+        ("", "intro"),
+        ("# A", "a"),
+        ("# A > ## B", "b"),
+        ("# C", "c"),
+        ("# C > ### D", "d"),
+        ("# C > ## E", "e"),
+    ]
+
+
+def test_c3_a_page_may_begin_with_a_deep_heading() -> None:
+    """Nothing is invented above it."""
+    assert sections("### C\nx\n# A\ny\n### D\nz") == [("### C", "x"), ("# A", "y"), ("# A > ### D", "z")]
 
 
 def test_c4_a_comment_in_a_fence_is_no_heading() -> None:
@@ -85,36 +80,88 @@ def test_t8_f35_a_hash_in_a_fence_does_not_split_the_code() -> None:
     assert contexts(found) == ["# Setup", "# Next"]
 
 
+def test_c5_a_fence_of_tildes_holds_code() -> None:
+    """One heading, and the comment in its body."""
+    markdown = "# S\nRun:\n~~~\n# install deps\n~~~\nend"
+
+    assert sections(markdown) == [("# S", f"Run:\n{FENCE}\n# install deps\n{FENCE}\nend")]
+
+
+def test_c6_a_longer_fence_holds_shorter_ones() -> None:
+    """No heading inside."""
+    assert headings(f"# S\n````\n{FENCE}\n# not\n{FENCE}\n# not\n````\nend") == ["S"]
+
+
+@pytest.mark.parametrize("margin", [" ", "  ", "   ", "    ", "\t"])
+def test_c7_an_indented_fence_holds_code(margin: str) -> None:
+    """No heading inside, whatever the margin."""
+    assert headings(f"# S\n{margin}{FENCE}\n{margin}# not\n{margin}{FENCE}\nend") == ["S"]
+
+
 @pytest.mark.parametrize(
-    ("case", "markdown", "expected"),
+    "markdown",
     [
-        ("C5 tildes", "# S\nRun:\n~~~\n# install deps\n~~~\nend", ["S"]),
-        ("C6 four backticks", f"# S\n````\n{FENCE}\n# not\n{FENCE}\n# not\n````\nend", ["S"]),
-        ("C7 indented fence", f"# S\n  {FENCE}\n  # not\n  {FENCE}\nend", ["S"]),
-        ("C7 tabs", f"# S\n\t{FENCE}\n\t# not\n\t{FENCE}\nend", ["S"]),
-        ("C8 unclosed", f"# S\n{FENCE}\ncode\n# not\n\n## not", ["S"]),
-        ("C8 unclosed tildes", "# S\n~~~\n# not", ["S"]),
-        ("C8 closed by fewer", f"# S\n````\n# not\n{FENCE}\n# not", ["S"]),
-        ("C9 empty fence", f"{FENCE}\n{FENCE}\n# R\nx", ["R"]),
-        ("indented code", "# S\n\n    # not\n\nend", ["S"]),
-        ("C10 underlined", "Title\n=====\nbody", []),
-        ("C10 divider", "Sub\n---\nmore", []),
-        ("C11 tag", "#tag line", []),
-        ("C11 quoted", "> # quoted", []),
-        ("C11 item", "- # item", []),
-        ("C11 nested", "1. one\n   # nested", []),
-        ("C11 deep", "#### Deep\n##### Deeper\n###### Deepest\n####### too deep", []),
-        ("C12 empty", "intro\n#\nfoo line\nbody", []),
-        ("C12 empty with blanks", "intro\n##   \nfoo\n### ###\nbar", []),
-        ("closing marks", "# Real #\ntext", ["Real"]),
-        ("escaped", "\\# not", []),
-        ("in a table", "| # a | b |\n| --- | --- |\n| # c | d |", []),
-        ("in a comment", "<!--\n# not\n-->", []),
+        f"# S\n{FENCE}\ncode\n# not\n\n## not",
+        "# S\n~~~\n# not",
+        f"# S\n````\n# not\n{FENCE}\n# not",
+        f"# S\n{FENCE}\n# not\n~~~\n# not",
     ],
 )
-def test_c5_to_c12_only_real_headings_open_sections(case: str, markdown: str, expected: list[str]) -> None:
-    """Fences of all kinds, quotes, items, tables and underlines do not."""
-    assert headings(markdown) == expected, case
+def test_c8_a_fence_that_is_not_closed_holds_all_that_follows(markdown: str) -> None:
+    """Never closed, or closed by fewer or other marks."""
+    assert headings(markdown) == ["S"]
+
+
+def test_u14_fences_of_every_kind_mask_their_content() -> None:
+    """Tildes, longer ones, indented ones and unclosed ones on one page."""
+    markdown = f"~~~\n# a\n~~~\n````\n{FENCE}\n# b\n````\n  {FENCE}\n  # c\n  {FENCE}\n# Real\n{FENCE}\n# d"
+
+    assert headings(markdown) == ["Real"]
+
+
+def test_c9_an_empty_fence_hides_nothing() -> None:
+    """The heading behind it is one."""
+    assert sections(f"{FENCE}\n{FENCE}\n# R\nx") == [("# R", "x")]
+
+
+@pytest.mark.parametrize("markdown", ["Title\n=====\nbody", "Sub\n---\nmore", "Sub\n-\nmore", "A\n==="])
+def test_c10_underlined_lines_are_no_headings(markdown: str) -> None:
+    """A divider right below a paragraph least of all."""
+    assert headings(markdown) == []
+
+
+@pytest.mark.parametrize(
+    ("markdown", "kept"),
+    [
+        ("#tag line", "#tag line"),
+        ("> # quoted", "> # quoted"),
+        ("- # item", "- # item"),
+        ("1. one\n   # nested", "nested"),
+        ("#### Deep", "Deep"),
+        ("###### Deepest", "Deepest"),
+        ("####### too deep", "too deep"),
+        ("    # indented", "# indented"),
+        ("\\# escaped", "# escaped"),
+        ("| # a | b |\n| --- | --- |\n| # c | d |", "# c"),
+    ],
+)
+def test_c11_what_only_looks_like_a_heading_is_text(markdown: str, kept: str) -> None:
+    """No section, and the words are kept."""
+    (found,) = chunks(markdown)
+
+    assert found.heading_path == ()
+    assert kept in found.body
+
+
+@pytest.mark.parametrize("mark", ["#", "##   ", "### ###", "#\t"])
+def test_u15_a_lone_hash_does_not_take_the_next_line(mark: str) -> None:
+    """It is no heading, and the line below is text."""
+    assert sections(f"intro\n{mark}\nfoo line\nbody") == [("", "intro\nfoo line\nbody")]
+
+
+def test_closing_hash_marks_and_comments_are_no_text() -> None:
+    """As CommonMark has it."""
+    assert headings("# Real #\ntext\n\n<!--\n# not\n-->") == ["Real"]
 
 
 def test_c8_an_unclosed_fence_reaches_to_the_end() -> None:
@@ -124,7 +171,7 @@ def test_c8_an_unclosed_fence_reaches_to_the_end() -> None:
     assert found.body == f"{FENCE}sh\nmake\n# all\n\ntail\n{FENCE}"
 
 
-def test_c6_a_fence_inside_a_longer_one_is_code() -> None:
+def test_c6_the_longer_fence_is_kept_in_the_chunk() -> None:
     """The longer fence is kept."""
     (found,) = chunks(f"````md\n{FENCE}\n# not\n{FENCE}\n````")
 
@@ -149,10 +196,14 @@ def test_c12_nothing_is_swallowed_by_an_empty_heading() -> None:
     assert found.body.split("\n") == ["intro", "foo line", "body"]
 
 
-def test_c13_c14_headings_without_bodies_are_found() -> None:
-    """In one chunk, or one of their own."""
+def test_c13_headings_without_bodies_share_a_chunk() -> None:
+    """With both lines."""
     assert [chunk.body for chunk in chunks("# Only\n## Another")] == ["# Only\n## Another"]
-    assert [chunk.body for chunk in chunks("# A\n# B\ntext")] == ["# A", "text"]
+
+
+def test_c14_a_heading_with_nothing_below_it_is_found() -> None:
+    """In a chunk of its own."""
+    assert sections("# A\n# B\ntext") == [("# A", "# A"), ("# B", "text")]
 
 
 def test_c15_line_ends_do_not_matter() -> None:
@@ -168,6 +219,13 @@ def test_c16_a_fence_is_longer_than_what_it_holds(code: str) -> None:
     (block,) = parse_markdown(fenced(code, "py"))
 
     assert block == Block(BlockKind.CODE, f"{fence_for(code)}py\n{code}\n{fence_for(code)}")
+
+
+def test_u17_code_with_a_fence_and_text_with_a_hash_keep_their_kind() -> None:
+    """Written and read again they are still one code block and one paragraph."""
+    markdown = f"{fenced(f'a{chr(10)}{FENCE}{chr(10)}# b', 'md')}\n\n\\# text"
+
+    assert [block.kind for block in parse_markdown(markdown)] == [BlockKind.CODE, BlockKind.PARAGRAPH]
 
 
 def test_c17_text_that_was_escaped_stays_text() -> None:
@@ -201,6 +259,61 @@ def test_c20_a_tree_too_deep_to_parse_is_plain_text() -> None:
     assert [line.removeprefix("\\- ") for line in blocks[0].text.split("\n")] == [
         f"level {n}" for n in range(400)
     ]
+
+
+def test_t7_bodies_are_the_text_of_the_source() -> None:
+    """Fences before a heading shift nothing: each body is complete to its last letter."""
+    code = f"{FENCE}py\nfor x in y:\n    # note\n    print(x)\n{FENCE}"
+    markdown = f"# One\nfirst body\n\n{code}\n\nlast line of one\n# Two\nsecond body, complete"
+
+    assert sections(markdown) == [
+        ("# One", f"first body\n{code}\nlast line of one"),
+        ("# Two", "second body, complete"),
+    ]
+
+
+def test_t13_brackets_in_titles_and_headings_take_nothing_from_the_body() -> None:
+    """Breadcrumb, headings and body are stored apart and never parsed back."""
+    (found,) = chunks("# Setup ] now\nthe body", title="Guide [v2]")
+
+    assert (found.body, found.breadcrumb) == ("the body", "Guide [v2]")
+    assert found.text_to_embed == "[Guide [v2] > # Setup ] now] the body"
+
+
+def test_k5_lines_of_one_paragraph_are_cut_like_paragraphs() -> None:
+    """The second chunk starts with the end of the first, at a word."""
+    found = chunks(
+        "First paragraph here.\nSecond paragraph here.\nThird paragraph here.", size=50, overlap=20
+    )
+
+    assert [chunk.body for chunk in found] == [
+        "First paragraph here.\nSecond paragraph here.",
+        "paragraph here.\nThird paragraph here.",
+    ]
+
+
+def test_k6_sections_do_not_mix() -> None:
+    """Prefix and body of each its own."""
+    found = chunks("# A\nShort section A.\n# B\nShort section B.", title="Doc")
+
+    assert [chunk.text_to_embed for chunk in found] == [
+        "[Doc > # A] Short section A.",
+        "[Doc > # B] Short section B.",
+    ]
+
+
+def test_k8_blank_markdown_gives_nothing() -> None:
+    """Whatever it is blank with."""
+    assert [chunks(blank, title="Doc") for blank in ("", " \n\t\n", "---", "#", "<!-- x -->", "&nbsp;")] == [
+        ()
+    ] * 6
+
+
+def test_f16_numbered_items_keep_their_numbers() -> None:
+    """Also where a paragraph stands between, and inside other items."""
+    (found,) = chunks("1. a\n2. b\n   1. b1\n\nbetween\n\n3. c")
+
+    assert found.body == "1. a\n2. b\n   1. b1\nbetween\n3. c"
 
 
 def test_lists_keep_markers_depth_and_order() -> None:

@@ -88,6 +88,15 @@ async def test_a_page_has_blocks_without_ids(tmp_path: Path) -> None:
     )
 
 
+async def test_u6_a_child_pages_text_stands_only_under_the_child(tmp_path: Path) -> None:
+    """The parent holds a link to it."""
+    with NotionExport(written(tmp_path, zipped(WORKSPACE))) as export:
+        wiki, office = await page(export, 1), await page(export, 2)
+
+    assert "9 to 5." in str(office.blocks)
+    assert "9 to 5." not in str(wiki.blocks)
+
+
 async def test_sy15_a_row_has_its_properties(tmp_path: Path) -> None:
     """Several lines belong to one value; file names of relations are left out; the body is what remains."""
     with NotionExport(written(tmp_path, zipped(WORKSPACE))) as export:
