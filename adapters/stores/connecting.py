@@ -25,6 +25,13 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record] | PoolConnectionProx
 """A connection of one's own or one out of the pool."""
 
 
+LOST_CONNECTION = (
+    *(asyncpg.PostgresConnectionError, asyncpg.AdminShutdownError, asyncpg.CrashShutdownError),
+    *(asyncpg.InterfaceError, asyncpg.InternalClientError, ConnectionError),
+)
+"""What the driver may raise when the server went away; the last but one is a race inside asyncpg."""
+
+
 def where(url: str) -> str:
     """Host and database of a URL, for messages: without user and password.
 
@@ -58,7 +65,7 @@ def translated(url: str) -> Iterator[None]:
         )
     try:
         yield
-    except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+    except (*LOST_CONNECTION, asyncpg.PostgresError, OSError, TimeoutError) as error:
         raise _translation(error, where(url)) from error
 
 
@@ -108,7 +115,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], _Translation], ...] = (
         lambda _, error: ConfigurationError(f"DATABASE_URL cannot be used: {error}"),
     ),
     (
-        (asyncpg.InterfaceError,),
+        (asyncpg.InterfaceError, asyncpg.InternalClientError),
         lambda place, error: UnavailableError(f"the connection to {place} was lost: {error}"),
     ),
     (

@@ -7,7 +7,7 @@ from datetime import datetime
 import asyncpg
 
 from adapters.stores import chunk_rows, fingerprints, page_rows, search_sql, status
-from adapters.stores.connecting import Connection, translated
+from adapters.stores.connecting import LOST_CONNECTION, Connection, translated
 from adapters.stores.fingerprints import Contract
 from adapters.stores.locking import WRITE_LOCK
 from adapters.stores.pool import ACQUIRE_SECONDS, MAX_CONNECTIONS, pooled
@@ -207,7 +207,7 @@ class PostgresStore:
         try:
             return await self._fetch_once(statement)
         except UnavailableError as error:
-            if not isinstance(error.__cause__, asyncpg.PostgresConnectionError | asyncpg.InterfaceError):
+            if not isinstance(error.__cause__, LOST_CONNECTION):
                 raise
             return await self._fetch_once(statement)
 
@@ -220,7 +220,13 @@ class PostgresStore:
     async def _connection(self) -> AsyncIterator[Connection]:
         with translated(self._url):
             async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
-                yield connection
+                try:
+                    yield connection
+                except LOST_CONNECTION:
+                    # What happened to one of the pool has happened to all.
+                    connection.terminate()
+                    await self._pool.expire_connections()
+                    raise
 
     @asynccontextmanager
     async def _writing(self) -> AsyncIterator[Connection]:
