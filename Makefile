@@ -4,11 +4,12 @@ VENV := .venv
 PIP := $(VENV)/bin/pip
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test check format eval clean help
+.PHONY: demo test peers check format clean help
 
 help:
 	@echo "make demo    start Footnote with its sample workspace, nothing else needed"
 	@echo "make test    run every test against real, embedded PostgreSQL and Redis"
+	@echo "make peers   hold stand-ins and requests against official documents (needs Node 20)"
 	@echo "make check   ruff, mypy --strict and the import contracts"
 
 $(INSTALLED): pyproject.toml constraints.txt
@@ -22,6 +23,9 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED)
 	$(VENV)/bin/python -m pytest -n 2
+
+peers: $(INSTALLED)
+	PYTHON=$(CURDIR)/$(VENV)/bin/python tests/peers/run.sh
 
 check: $(INSTALLED)
 	$(VENV)/bin/ruff check .

@@ -1,0 +1,48 @@
+"""The sample workspace, synced once by the real demo with the real model."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 480
+"""Seconds a demo may take on a slow, busy machine before something hangs for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """A data folder that the demo has filled, and what it printed."""
+
+    home: Path
+    output: str
+    messages: str
+
+
+def run_footnote(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, with no settings but the data folder."""
+    clean = {
+        name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")
+    }
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *arguments],
+        check=False,
+        cwd=ROOT,
+        env={**clean, "FOOTNOTE_HOME": str(home), "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
+    )
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    """``footnote demo </dev/null`` on a bare data folder."""
+    home = tmp_path_factory.mktemp("demo")
+    done = run_footnote(home, "demo")
+    assert done.returncode == 0, done.stderr
+    return Demo(home=home, output=done.stdout, messages=done.stderr)

@@ -1,0 +1,119 @@
+"""From nothing to cited answers, through real servers and the real model."""
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from tests.e2e.conftest import Demo, run_footnote
+
+pytestmark = pytest.mark.xdist_group("sample")
+
+LINK = re.compile(r"https://www\.notion\.so/[^\s)>\]]+")
+
+
+def sample_pages() -> Iterator[dict[str, Any]]:
+    """The page objects that ship with the package."""
+    for file in (files("adapters.sources.sample_workspace") / "pages").iterdir():
+        if file.name.endswith(".json"):
+            yield json.loads(file.read_text(encoding="utf-8"))
+
+
+def ask(demo: Demo, question: str) -> dict[str, Any]:
+    """``footnote ask --json`` on the demo's data."""
+    done = run_footnote(demo.home, "ask", question, "--json")
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def cited_titles(answer: dict[str, Any]) -> set[str]:
+    """The pages an answer rests on."""
+    return {citation["title"] for citation in answer["citations"]}
+
+
+def test_the_demo_answers_with_links_that_lead_to_blocks_of_the_sample(demo: Demo) -> None:
+    """Every link is a page of the sample workspace and a block of that very page."""
+    blocks_of = {page["page"]["url"]: json.dumps(page["blocks"]) for page in sample_pages()}
+
+    links = LINK.findall(demo.output)
+
+    assert len(links) >= 5
+    for link in links:
+        url, _, block = link.partition("#")
+        assert url in blocks_of, link
+        dashed = f"{block[:8]}-{block[8:12]}-{block[12:16]}-{block[16:20]}-{block[20:]}"
+        assert dashed in blocks_of[url], link
+
+
+def test_the_demo_asks_six_questions_and_refuses_one(demo: Demo) -> None:
+    """Without a terminal it answers by itself, the unanswerable one politely."""
+    questions = re.findall(r"^> (.+)$", demo.output, re.MULTILINE)
+    samples = json.loads(
+        (files("adapters.sources.sample_workspace") / "samples.json").read_text(encoding="utf-8")
+    )
+
+    assert {sample["question"] for sample in samples} <= set(questions)
+    assert "I did not find an answer to that in the wiki." in demo.output
+
+
+def test_a_second_demo_embeds_nothing(demo: Demo) -> None:
+    """What was indexed stays: nothing is read or embedded again, and the answers are the same."""
+    second = run_footnote(demo.home, "demo")
+
+    assert second.returncode == 0
+    assert "78 pages seen, 78 unchanged, 0 changed" in second.stderr
+    assert "0 vectors made" in second.stderr
+    assert second.stdout == demo.output
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("Wie viele Urlaubstage habe ich?", "Vacation and Leave"),
+        ("How do I lease a bicycle through the company?", "Dienstrad-Leasing"),
+    ],
+)
+def test_a_question_finds_the_page_in_another_language(demo: Demo, question: str, title: str) -> None:
+    """The topic exists in one language only; the question is asked in another."""
+    answer = ask(demo, question)
+
+    assert answer["answered"] is True
+    assert title in cited_titles(answer)
+    assert not answer["degraded"]
+
+
+def test_ask_json_keeps_its_contract(demo: Demo) -> None:
+    """Every key that docs/cli.md names is there, with the type it names."""
+    answer = ask(demo, "How long does the free trial run?")
+
+    assert set(answer) == {
+        "answered", "reason", "language", "text", "citations", "passages", "cached", "degraded", "timings_ms",
+    }  # fmt: skip
+    assert set(answer["timings_ms"]) == {"embed", "search", "rank", "generate", "total"}
+    assert set(answer["citations"][0]) == {"number", "title", "heading", "url", "quote"}
+    assert set(answer["passages"][0]) == {
+        "chunk_id", "page_id", "block_id", "text", "title", "heading_path", "url", "level", "found_by",
+        "cosine", "lexical", "rrf", "score", "last_edited",
+    }  # fmt: skip
+    assert answer["reason"] is None
+    assert all(
+        citation["url"] in {passage["url"] for passage in answer["passages"]}
+        for citation in answer["citations"]
+    )
+    assert ask(demo, "How long does the free trial run?")["cached"] is True
+
+
+def test_status_is_healthy_after_a_sync(demo: Demo) -> None:
+    """All six checks pass, and nothing is pending."""
+    done = run_footnote(demo.home, "status", "--json")
+
+    status = json.loads(done.stdout)
+
+    assert done.returncode == 0, done.stdout
+    assert len(status["checks"]) == 6
+    assert all(check["ok"] for check in status["checks"])
+    assert status["totals"]["vector_index"] == "hnsw"

@@ -1,0 +1,86 @@
+"""README and documents are tested like code: links lead somewhere, commands and settings exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.cli import app
+from bot.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
+COMMAND = re.compile(r"\bfootnote (?!is\b)([a-z]+)\b")
+SETTING = re.compile(r"\b((?:NOTION|FOOTNOTE|SLACK|DISCORD|LLM|EMBEDDING|DATABASE|REDIS|HTTP)_[A-Z_]+)\b")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_relative_links_lead_to_files(document: Path) -> None:
+    """A document never points at a file that is not there."""
+    prose = re.sub(r"`[^`\n]*`", "", document.read_text(encoding="utf-8"))
+    targets = [link for link in LINK.findall(prose) if "://" not in link]
+
+    assert [link for link in targets if not (document.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize(
+    "document", [ROOT / "README.md", ROOT / "docs" / "cli.md"], ids=lambda path: path.name
+)
+def test_commands_named_in_documents_exist(document: Path) -> None:
+    """Whatever a reader is told to type is a command."""
+    known = {one.name or getattr(one.callback, "__name__", "") for one in app.registered_commands}
+    named = set(COMMAND.findall(_code(document)))
+
+    assert named
+    assert named <= known
+
+
+def test_every_setting_is_in_the_example_file_and_the_other_way_round() -> None:
+    """.env.example names exactly the settings that exist."""
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    named = set(re.findall(r"^([A-Z_]+)=", example, re.MULTILINE))
+    known = {name.upper() for name in Settings.model_fields} - {"LOG_LEVEL"} | {"FOOTNOTE_LOG_LEVEL"}
+
+    assert named == known
+
+
+def test_settings_named_in_the_readme_exist() -> None:
+    """No document teaches a variable that nothing reads."""
+    known = {name.upper() for name in Settings.model_fields}
+
+    assert set(SETTING.findall((ROOT / "README.md").read_text(encoding="utf-8"))) <= known
+
+
+def test_compose_starts_the_database_the_models_and_the_bot_in_order() -> None:
+    """The bot waits for the migration, and the commands compose runs are commands of ours."""
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    known = {one.name or getattr(one.callback, "__name__", "") for one in app.registered_commands}
+
+    assert {"postgres", "redis", "ollama", "migrate", "bot"} <= services.keys()
+    assert services["postgres"]["image"].startswith("pgvector/pgvector:")
+    assert services["bot"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
+    assert {services[name]["command"][0] for name in ("migrate", "bot")} <= known
+    pulled = services["models"]["command"][0]
+    assert "nomic-embed-text-v2-moe" in pulled
+    assert "llama3.1:8b" in pulled
+    variables = {name for name in services["bot"]["environment"] if name != "<<"}
+    assert variables <= {name.upper() for name in Settings.model_fields}
+
+
+def test_the_image_installs_what_the_wheel_holds() -> None:
+    """The Dockerfile copies every package and starts the command."""
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+    for package in ("bot", "adapters", "core", "migrations"):
+        assert f"COPY {package} {package}" in dockerfile
+    assert 'ENTRYPOINT ["footnote"]' in dockerfile
+
+
+def _code(document: Path) -> str:
+    """The code spans and console lines of a document."""
+    text = document.read_text(encoding="utf-8")
+    spans = re.findall(r"`([^`\n]+)`", text)
+    lines = re.findall(r"^\$ (?:\.venv/bin/)?(.+)$", text, re.MULTILINE)
+    return "\n".join([*spans, *lines])
