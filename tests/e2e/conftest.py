@@ -27,7 +27,7 @@ def run_footnote(home: Path, *arguments: str) -> subprocess.CompletedProcess[str
     clean = {
         name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")
     }
-    return subprocess.run(
+    return subprocess.run(  # noqa: S603 - our own command line
         [sys.executable, "-m", "bot", *arguments],
         check=False,
         cwd=ROOT,
