@@ -162,7 +162,8 @@ class StreamingGenerator(ABC):
                 except StopAsyncIteration:
                     return
                 except TimeoutError as error:
-                    raise UnavailableError(f"{self._name} did not send {waiting_for}") from error
+                    missing = waiting_for if deadline < end else f"all of it within {self._pace.total:g} s"
+                    raise UnavailableError(f"{self._name} did not send {missing}") from error
                 yield event
                 if event.text or event.thinking:
                     # Set only now: what the reader took its time for is not the model's silence.

@@ -125,6 +125,31 @@ async def test_f67_connections_killed_by_a_restart_are_not_noticed(tmp_path: Pat
             assert await cache.get("key") == b"value"
 
 
+async def test_f67_a_connection_that_dies_under_a_command_is_replaced() -> None:
+    """As when a server restarts between our look at the socket and our writing: the second try is enough."""
+    deaths = 0
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal deaths
+        while data := await reader.read(65_536):
+            if b"GET" in data and not deaths:
+                deaths += 1
+                break
+            writer.write(b"+OK\r\n" * data.count(b"SETINFO") + b"$-1\r\n" * data.count(b"GET"))
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    host, port = server.sockets[0].getsockname()[:2]
+    connection = RedisConnection(f"redis://{host}:{port}/0")
+
+    assert await connection.ask(lambda client: client.get("key")) is None
+
+    assert deaths == 1
+    await connection.close()
+    server.close()
+    await server.wait_closed()
+
+
 async def test_a15_a_full_redis_forgets_and_keeps_answering(tmp_path: Path) -> None:
     """A write that is refused for want of memory is lost; it does not take reading down with it."""
     with embedded_redis(tmp_path) as url:

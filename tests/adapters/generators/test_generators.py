@@ -315,6 +315,34 @@ async def test_silence_before_the_first_word_ends_in_time(
     assert chats(server) == 2
 
 
+@pytest.mark.parametrize("text", ["", "Thirty"])
+async def test_messages_without_text_are_silence_too(
+    make: Callable[..., Chat], server: ModelServer, text: str
+) -> None:
+    """However many come; thinking is something else."""
+    silences = [Silence(text, murmurs=True), Silence(text, murmurs=True)]
+    server.will(*silences)
+    generator = make(replace(PACE, first=0.2, silence=0.1))
+
+    with pytest.raises(
+        UnavailableError, match=r"next word within 0\.1 s" if text else r"first word within 0\.2 s"
+    ):
+        await written(generator)
+    for silence in silences:
+        silence.over.set()
+
+
+async def test_a_model_that_never_comes_to_an_end_is_left(
+    make: Callable[..., Chat], server: ModelServer
+) -> None:
+    """Also where every word is in time."""
+    server.will(Endless("word "))
+    slow = make(replace(PACE, total=0.3), manner=Manner(answer_tokens=10**9))
+
+    with pytest.raises(UnavailableError, match=r"all of it within 0\.3 s"):
+        await written(slow)
+
+
 async def test_silence_after_the_first_word_ends_in_time(
     make: Callable[..., Chat], server: ModelServer
 ) -> None:

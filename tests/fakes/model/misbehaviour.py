@@ -36,11 +36,16 @@ class Endless:
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Nothing more comes after ``text`` until ``over`` is set; comments keep the connection warm."""
+    """Nothing more comes after ``text`` until ``over`` is set.
+
+    ``comments`` keep the connection warm, as routers send them; with ``murmurs`` messages without any text
+    go on and on.
+    """
 
     text: str = ""
     before_headers: bool = False
     comments: bool = False
+    murmurs: bool = False
     over: asyncio.Event = field(default_factory=asyncio.Event)
 
 

@@ -22,7 +22,7 @@ from tests.fakes.model.misbehaviour import (
     Silence,
     Vectors,
 )
-from tests.fakes.model.speech import HangUp, Step, steps
+from tests.fakes.model.speech import Breath, HangUp, Step, steps
 from tests.fakes.model.wire import OLLAMA, OPENAI, Dialect
 
 EMBED_PARAMETERS = {"model", "input", "encoding_format", "dimensions", "user"}
@@ -229,6 +229,8 @@ class ModelServer:
                     await response.write(step[start : start + size])
             case asyncio.Event():
                 await step.wait()
+            case Breath(seconds):
+                await asyncio.sleep(seconds)
             case HangUp():
                 assert request.transport is not None
                 request.transport.abort()

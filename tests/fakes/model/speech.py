@@ -17,7 +17,14 @@ class HangUp:
     """Break the connection off."""
 
 
-Step = bytes | asyncio.Event | HangUp
+@dataclass(frozen=True, slots=True)
+class Breath:
+    """Wait for a moment."""
+
+    seconds: float = 0.01
+
+
+Step = bytes | asyncio.Event | Breath | HangUp
 """Bytes to write, something to wait for, or the end of the connection."""
 
 
@@ -28,11 +35,14 @@ def steps(speech: Speech, dialect: Dialect, *, usage: bool) -> Iterator[Step]:
             yield from repeat(dialect.piece(unit))
         case Reply():
             yield from _reply(speech, dialect, usage=usage)
-        case Silence(text, comments=comments, over=over):
-            yield from _said(text, dialect)
-            if comments:
+        case Silence():
+            yield from _said(speech.text, dialect)
+            if speech.comments:
                 yield dialect.comment()
-            yield over
+            while speech.murmurs and not speech.over.is_set():
+                yield dialect.piece("")
+                yield Breath()
+            yield speech.over
             yield dialect.end("stop", usage=False)
         case Cut(text, abruptly):
             yield from _said(text, dialect)
