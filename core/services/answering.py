@@ -17,7 +17,7 @@ from core.services.flights import SingleFlight
 from core.services.followups import language_of
 from core.services.prompting import Brief, Style, says_not_in_wiki, write_prompt
 from core.services.rambling import cut_loop
-from core.services.refusals import Judge, Verdict, decide
+from core.services.refusals import Judge, Verdict, judge_for
 from core.services.retriever import Retriever, Stopwatch
 
 logger = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Answering:
 
     Without ``generator`` the extractive writer answers. When a generator fails, it answers too and the answer
     is marked as degraded; nothing of the failed draft is shown. ``cache`` may be null or away: slower, never
-    wrong. ``embedder`` helps the extractive writer to pick sentences.
+    wrong. ``embedder`` helps the extractive writer to pick sentences, and its profile the default judge.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Answering:
         generator: Generator | None = None,
         embedder: Embedder | None = None,
         cache: AnswerCache | None = None,
-        judge: Judge = decide,
+        judge: Judge | None = None,
         style: Style = Style.GUIDED,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
@@ -56,7 +56,7 @@ class Answering:
         self._generator = generator
         self._writer = ExtractiveWriter(embedder)
         self._cache = cache
-        self._judge = judge
+        self._judge = judge or judge_for(None if embedder is None else embedder.profile)
         self._style = style
         self._clock = clock
         self._flights: SingleFlight[Outcome] = SingleFlight()
@@ -112,7 +112,9 @@ class Answering:
             return retrieval, verdict
         pages = await self._retriever.retrieve_pages(retrieval)
         second = self._judge(pages)
-        return (pages, second) if second.is_answerable else (retrieval, verdict)
+        # Other passages are nearer: a page found by words alone must have them all.
+        is_found = second.is_answerable and second.is_confident
+        return (pages, second) if is_found else (retrieval, verdict)
 
     async def _write(self, retrieval: Retrieval, progress: Progress | None) -> tuple[Cited, bool]:
         """Spans and citations, and whether they are a makeshift for what a model failed to write."""

@@ -1,46 +1,68 @@
-"""Whether the passages found answer the question, or the wiki should be said not to know. Pure."""
+"""Whether the passages found answer the question, or the wiki should be said not to know. Pure.
 
-from collections.abc import Sequence
+The interim rule: `docs/decisions` tells how its numbers were chosen and what it cannot do.
+"""
+
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from core.domain.answers import Passage, Retrieval
-from core.services.tokens import fold, word_forms
+from core.domain.models import ModelProfile
+from core.services.blending import CosineRange, calibrated, range_of
+from core.services.tokens import fold, is_identifier, same_root, word_forms
 from core.services.words import keywords
+
+MOST_MARGIN = 0.3
+"""A lead over the next section beyond this says no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusalSettings:
-    """Figures of the interim rule; see docs/decisions for how they were chosen.
+    """The rule's numbers.
 
-    ``confident_cosine``: a passage this near answers by itself. ``plausible_cosine``: nearer than this and
-    enough of the question's words. ``coverage``: how many of the question's words a passage must hold,
-    as a share.
+    ``cosines`` is how the model's cosines are to be read, or null where they were not measured; then a hit
+    above ``threshold`` answers. The weights are those of a logistic regression; ``answer_from`` is the sum
+    from which a question is answered. ``word_coverage`` is the share of the question's words that a passage
+    must hold where there is no cosine at all. ``answer_confidence``: below this cosine nothing is cached.
     """
 
-    confident_cosine: float = 0.86
-    plausible_cosine: float = 0.80
-    coverage: float = 0.5
+    cosines: CosineRange | None = None
+    threshold: float = 0.30
+    answer_confidence: float = 0.30
+    similarity_weight: float = 6.4
+    coverage_weight: float = 0.9
+    margin_weight: float = 3.8
+    missing_weight: float = -3.4
+    answer_from: float = 3.7
+    word_coverage: float = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The nearest cosine, and the best share of the question's words in one passage."""
+    """What speaks for an answer and against it.
+
+    ``cosine`` is the highest, made comparable between languages; null if only words were searched.
+    ``coverage`` is the best share of the question's words in one passage, inflections included, and
+    ``all_words`` that there are several and one passage has them all. ``margin`` is
+    by how much the best passage leads over the best of any other section. ``missing`` names identifiers of
+    the question that no passage holds: the surest sign of a near miss.
+    """
 
     cosine: float | None
+    raw_cosine: float | None
     coverage: float
+    all_words: bool
+    margin: float
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to answer, and whether surely enough for the answer to be kept in the cache (X1).
-
-    ``confidence`` orders questions by how answerable they look, in no unit: for measuring refusals.
-    """
+    """Whether to answer, and whether surely enough for the answer to be kept in the cache (X1)."""
 
     is_answerable: bool
     is_confident: bool = False
-    confidence: float = 0.0
 
 
 class Judge(Protocol):
@@ -50,39 +72,98 @@ class Judge(Protocol):
         """Whether the passages answer the question."""
 
 
-def decide(retrieval: Retrieval, settings: RefusalSettings | None = None) -> Verdict:
-    """The interim rule: near enough by itself, or near and with enough of the question's words."""
-    chosen = settings or RefusalSettings()
-    seen = evidence(retrieval)
-    cosine = seen.cosine if seen.cosine is not None else 0.0
-    by_meaning = cosine >= chosen.confident_cosine
-    by_words = seen.coverage >= chosen.coverage and (seen.cosine is None or cosine >= chosen.plausible_cosine)
+def judge_for(profile: ModelProfile | None) -> Judge:
+    """The rule with the numbers of an embedding model; null where only words are searched."""
+    if profile is None:
+        return partial(decide, settings=RefusalSettings())
+    settings = RefusalSettings(
+        cosines=range_of(profile.name),
+        threshold=profile.threshold,
+        answer_confidence=profile.answer_confidence,
+    )
+    return partial(decide, settings=settings)
+
+
+def decide(retrieval: Retrieval, /, settings: RefusalSettings) -> Verdict:
+    """The interim rule: similarity, coverage and lead add up; a missing identifier weighs against."""
+    if not retrieval.passages:
+        return Verdict(is_answerable=False)
+    seen = evidence(retrieval, settings.cosines)
+    if seen.cosine is None or seen.raw_cosine is None:
+        is_answerable = seen.coverage >= settings.word_coverage and not seen.missing
+        return Verdict(is_answerable=is_answerable, is_confident=is_answerable and seen.all_words)
     return Verdict(
-        is_answerable=by_meaning or by_words,
-        is_confident=by_meaning or by_words,
-        confidence=cosine + seen.coverage,
+        is_answerable=_is_near_enough(seen, settings),
+        is_confident=seen.raw_cosine >= settings.answer_confidence,
     )
 
 
-def evidence(retrieval: Retrieval) -> Evidence:
+def evidence(retrieval: Retrieval, cosines: CosineRange | None) -> Evidence:
     """The figures that `decide` looks at."""
-    wanted = frozenset(fold(word) for word in keywords(retrieval.query, retrieval.language))
-    cosines = [one.candidate.cosine for one in retrieval.passages if one.candidate.cosine is not None]
+    wanted = tuple(fold(word) for word in keywords(retrieval.query, retrieval.language))
+    words = [words_of(passage) for passage in retrieval.passages]
+    known = frozenset[str]().union(*words)
+    covered = max((coverage(wanted, said) for said in words), default=0.0)
+    raw = [one.candidate.cosine for one in retrieval.passages if one.candidate.cosine is not None]
     return Evidence(
-        cosine=max(cosines, default=None),
-        coverage=max((coverage(wanted, one) for one in retrieval.passages), default=0.0),
+        cosine=max((_comparable(one, retrieval, cosines) for one in _measured(retrieval)), default=None),
+        raw_cosine=max(raw, default=None),
+        coverage=covered,
+        all_words=len(wanted) > 1 and covered == 1.0,
+        margin=_margin(retrieval),
+        missing=tuple(word for word in wanted if is_identifier(word) and word not in known),
     )
 
 
-def coverage(wanted: frozenset[str], passage: Passage) -> float:
-    """The share of the words that stand in a passage, its headings or its breadcrumb."""
+def coverage(wanted: tuple[str, ...], said: frozenset[str]) -> float:
+    """The share of the words that are said, in whatever inflection."""
     if not wanted:
         return 0.0
-    return len(wanted & words_of(passage)) / len(wanted)
+    covered = sum(word in said or any(same_root(word, other) for other in said) for word in wanted)
+    return covered / len(wanted)
 
 
 def words_of(passage: Passage) -> frozenset[str]:
     """All words a reader of the passage sees: text, headings, title and ancestors."""
     candidate = passage.candidate
-    headings: Sequence[str] = [heading.text for heading in candidate.heading_path]
+    headings = [heading.text for heading in candidate.heading_path]
     return word_forms(" ".join((candidate.breadcrumb, candidate.title, *headings, candidate.body)))
+
+
+def _is_near_enough(seen: Evidence, settings: RefusalSettings) -> bool:
+    if seen.cosine is None:
+        return False
+    if settings.cosines is None:
+        return seen.cosine > settings.threshold or seen.coverage >= settings.word_coverage
+    span = settings.cosines.highest - settings.cosines.lowest
+    total = (
+        settings.similarity_weight * (seen.cosine - settings.cosines.lowest) / span
+        + settings.coverage_weight * seen.coverage
+        + settings.margin_weight * seen.margin
+        + settings.missing_weight * bool(seen.missing)
+    )
+    return total >= settings.answer_from
+
+
+def _measured(retrieval: Retrieval) -> list[Passage]:
+    return [one for one in retrieval.passages if one.candidate.cosine is not None]
+
+
+def _comparable(passage: Passage, retrieval: Retrieval, cosines: CosineRange | None) -> float:
+    cosine = passage.candidate.cosine or 0.0
+    if cosines is None:
+        return cosine
+    return calibrated(
+        cosine, passage_language=passage.candidate.language, language=retrieval.language, cosines=cosines
+    )
+
+
+def _margin(retrieval: Retrieval) -> float:
+    """Overlapping chunks of one section do not compete."""
+    best, *others = retrieval.passages
+    rest = [one.score for one in others if _section(one) != _section(best)]
+    return min(best.score - max(rest), MOST_MARGIN) if rest else MOST_MARGIN
+
+
+def _section(passage: Passage) -> tuple[object, ...]:
+    return (passage.candidate.page_id, passage.candidate.heading_path)

@@ -2,36 +2,28 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from core.domain.answers import Candidate, Passage, Retrieval
 from core.domain.audiences import Audience
 from core.domain.models import Vector
 from core.domain.questions import Question
 from core.errors import FootnoteError
-from core.ports import Embedder, PassageIndex, SearchResult, WordQuery
+from core.ports import Embedder, PassageIndex, SearchResult
+from core.services.blending import blend, range_of
 from core.services.excerpts import best_excerpt
-from core.services.followups import language_of, standalone
+from core.services.inquiries import Inquiry, prepare
 from core.services.ranking import Fusion, RankingSettings, candidate_count, rank
-from core.services.words import contains_any, keywords, read_operators, word_query
+from core.services.words import contains_any
 
 logger = logging.getLogger(__name__)
 
+Fuser = Callable[[Inquiry], Fusion | None]
+"""Chooses the fusion for a question; null is reciprocal rank fusion."""
+
 PAGE_HITS = 10
 """Whole pages looked at when only words can be searched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inquiry:
-    """A question made ready to be searched."""
-
-    question: Question
-    text: str
-    language: str
-    words: WordQuery
-    keywords: tuple[str, ...]
-    excluded: tuple[str, ...]
 
 
 class Stopwatch:
@@ -53,7 +45,8 @@ class Retriever:
     """Searches by vector and by words, ranks, and falls back to whole pages when that gives nothing.
 
     ``embedder`` is null where none is configured: then only words are searched. ``settings`` default to the
-    inventory's numbers with the threshold of the embedder's model.
+    inventory's numbers with the threshold of the embedder's model. Without settings and ``fuser`` similarity
+    and words are blended if the model's cosines are known; else ranks are fused.
     """
 
     def __init__(
@@ -62,13 +55,13 @@ class Retriever:
         index: PassageIndex,
         embedder: Embedder | None,
         settings: RankingSettings | None = None,
-        fusion: Fusion | None = None,
+        fuser: Fuser | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._settings = settings or _settings_for(embedder)
-        self._fusion = fusion
+        self._fuser = fuser or _fuser_for(embedder, settings)
         self._clock = clock
 
     async def generation(self) -> int:
@@ -104,14 +97,20 @@ class Retriever:
             timings=watch.timings,
             index_is_empty=not found.has_chunks,
         )
-        if vector is None or not passages:
-            return await self._with_pages(inquiry, retrieval, watch)
-        return retrieval
+        if vector is not None and passages:
+            return retrieval
+        pages = await self._pages(inquiry, passages, watch)
+        return replace(
+            retrieval,
+            passages=(*passages, *pages)[: self._settings.limit],
+            degraded=retrieval.degraded or bool(pages),
+            timings=watch.timings,
+        )
 
     async def retrieve_pages(self, retrieval: Retrieval) -> Retrieval:
-        """The same question again, asked of whole pages by their words: for when the passages do not answer.
+        """The same question asked of whole other pages by their words: for when the passages do not answer.
 
-        Returns the retrieval it was given if no page is found.
+        Returns the retrieval it was given if there is no such page.
 
         Raises:
             TemporaryError: the index could not be searched.
@@ -120,9 +119,10 @@ class Retriever:
             return retrieval
         watch = Stopwatch(self._clock)
         watch.timings.update(retrieval.timings)
-        inquiry = prepare(retrieval.question)
-        found = await self._with_pages(inquiry, replace(retrieval, passages=()), watch)
-        return found if found.passages else retrieval
+        pages = await self._pages(prepare(retrieval.question), retrieval.passages, watch)
+        if not pages:
+            return retrieval
+        return replace(retrieval, passages=pages, degraded=True, timings=watch.timings)
 
     async def _embed(self, inquiry: Inquiry) -> Vector | None:
         """The question's vector, or null: without one the words still find what they can."""
@@ -144,49 +144,38 @@ class Retriever:
             limit=candidate_count(self._settings.limit),
         )
 
-    async def _with_pages(self, inquiry: Inquiry, retrieval: Retrieval, watch: Stopwatch) -> Retrieval:
-        """Passages of whole pages, behind the chunks already found of others (rows 55, 71, 72)."""
+    async def _pages(
+        self, inquiry: Inquiry, known: Sequence[Passage], watch: Stopwatch
+    ) -> tuple[Passage, ...]:
+        """Passages of whole pages by their words, without the pages known already (rows 55, 71, 72)."""
         if inquiry.words.is_empty:
-            return retrieval
+            return ()
         found = await self._index.search_pages(
             words=inquiry.words, audience=inquiry.question.audience, limit=PAGE_HITS
         )
         watch.lap("search")
-        known = {passage.candidate.page_id for passage in retrieval.passages}
-        pages = [_excerpted(one, inquiry) for one in found.candidates if one.page_id not in known]
-        ranked = self._rank(inquiry, pages)
+        pages = {passage.candidate.page_id for passage in known}
+        fresh = [_excerpted(one, inquiry) for one in found.candidates if one.page_id not in pages]
+        ranked = self._rank(inquiry, fresh)
         watch.lap("rank")
-        if not ranked:
-            return retrieval
-        return replace(
-            retrieval,
-            passages=(*retrieval.passages, *ranked)[: self._settings.limit],
-            degraded=True,
-            timings=watch.timings,
-        )
+        return ranked
 
     def _rank(self, inquiry: Inquiry, candidates: Iterable[Candidate]) -> tuple[Passage, ...]:
         visible = _visible(candidates, inquiry.question.audience)
         wanted = (one for one in visible if not _is_excluded(one, inquiry))
-        return rank(wanted, keywords=inquiry.keywords, settings=self._settings, fusion=self._fusion)
-
-
-def prepare(question: Question) -> Inquiry:
-    """Language, words and operators of a question; earlier questions lend words to a short follow-up."""
-    text = " ".join(standalone(question).replace("\x00", " ").split())
-    language = language_of(question)
-    return Inquiry(
-        question=question,
-        text=text,
-        language=language,
-        words=word_query(text, language),
-        keywords=keywords(text, language),
-        excluded=read_operators(text).excluded,
-    )
+        return rank(wanted, keywords=inquiry.keywords, settings=self._settings, fusion=self._fuser(inquiry))
 
 
 def _settings_for(embedder: Embedder | None) -> RankingSettings:
     return RankingSettings() if embedder is None else RankingSettings(threshold=embedder.profile.threshold)
+
+
+def _fuser_for(embedder: Embedder | None, settings: RankingSettings | None) -> Fuser:
+    cosines = range_of(embedder.profile.name) if embedder is not None and settings is None else None
+    if cosines is None:
+        return lambda _inquiry: None
+    known = cosines
+    return lambda inquiry: blend(inquiry.language, known)
 
 
 def _nothing(inquiry: Inquiry) -> Retrieval:

@@ -20,6 +20,8 @@ _UNSPACED = re.compile(
     "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003134f]+"
 )
 _COMBINING = "Mn"
+SHORTEST_ROOT = 4
+LONGEST_ENDING = 3
 
 
 def tokens(text: str) -> tuple[str, ...]:
@@ -53,6 +55,20 @@ def fold(token: str) -> str:
     """The form in which two spellings of a word are equal: case and accents removed."""
     decomposed = unicodedata.normalize("NFKD", token.casefold())
     return "".join(character for character in decomposed if unicodedata.category(character) != _COMBINING)
+
+
+def same_root(first: str, second: str) -> bool:
+    """Whether two folded words look like inflections of one: equal up to the last three letters of either.
+
+    Identifiers must be equal.
+    """
+    if first == second:
+        return True
+    if is_identifier(first) or is_identifier(second):
+        return False
+    pairs = enumerate(zip(first, second, strict=False))
+    common = next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
+    return common >= SHORTEST_ROOT and common >= max(len(first), len(second)) - LONGEST_ENDING
 
 
 def word_forms(text: str) -> frozenset[str]:

@@ -247,17 +247,23 @@ async def test_progress_is_told() -> None:
     assert not any("evil" in text for text in watching.told)
 
 
-async def test_pages_are_tried_when_passages_do_not_answer() -> None:
-    """A page that was never embedded is found by its words; the answer is degraded."""
-    index = ScriptedIndex(a_hit(1, "Else."), pages=[a_page_hit(2, BODY)])
-    service = an_answering(
-        index,
-        judge=lambda found: Verdict(is_answerable=any(BODY in one.candidate.body for one in found.passages)),
-    )
-    outcome = answered(await service.answer(a_question()))
+@pytest.mark.parametrize("is_confident", [True, False])
+async def test_pages_are_tried_when_passages_do_not_answer(*, is_confident: bool) -> None:
+    """A page that was never embedded is found by its words, if it surely is the one; that is degraded."""
 
-    assert [citation.passage.candidate.page_id for citation in outcome.citations] == [page_id(2)]
-    assert outcome.degraded
+    def judge(found: Retrieval) -> Verdict:
+        answers = any(BODY in one.candidate.body for one in found.passages)
+        return Verdict(is_answerable=answers, is_confident=answers and is_confident)
+
+    index = ScriptedIndex(a_hit(1, "Else."), pages=[a_page_hit(1, "The same."), a_page_hit(2, BODY)])
+    outcome = await an_answering(index, judge=judge).answer(a_question())
+
+    if is_confident:
+        answer = answered(outcome)
+        assert [citation.passage.candidate.page_id for citation in answer.citations] == [page_id(2)]
+        assert answer.degraded
+    else:
+        assert reason_of(outcome) is NoAnswerReason.NO_RELEVANT_PAGES
 
 
 # --- Caching (A11 to A16 where they concern answering) --------------------------------------------------

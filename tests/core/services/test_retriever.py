@@ -6,8 +6,9 @@ import pytest
 
 from core.domain.audiences import EVERYTHING, NOTHING, Audience, Scope
 from core.errors import ConfigurationError, RefusedError, UnavailableError
+from core.services.inquiries import prepare
 from core.services.ranking import RankingSettings
-from core.services.retriever import Retriever, prepare
+from core.services.retriever import Retriever
 from tests.core.services.found import (
     ScriptedIndex,
     WordEmbedder,

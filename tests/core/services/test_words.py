@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.services.languages import detect
 from core.services.stopwords import CONTENT, ENGLISH_PAIRS, FILLERS, stop_words
-from core.services.tokens import fold, parts, tokens, word_forms
+from core.services.tokens import fold, parts, same_root, tokens, word_forms
 from core.services.words import contains_any, keywords, read_operators, word_query
 
 
@@ -106,6 +106,24 @@ def test_scripts_without_spaces_give_pairs() -> None:
 def test_case_and_accents_do_not_matter_when_matching() -> None:
     """A reader types "prufung" and "ЕЩЕ"."""
     assert word_forms("Prüfung Ещё Straße") == {"prufung", "еще", "strasse"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("vacation", "vacations", True),
+        ("urlaubstage", "urlaubstagen", True),
+        ("отпуск", "отпуска", True),
+        ("deploy", "deploying", True),
+        ("art", "artist", False),
+        ("vacation", "vacancy", False),
+        ("err_42", "err_421", False),
+        ("v2.1", "v2.1", True),
+    ],
+)
+def test_inflections_share_a_root(first: str, second: str, *, expected: bool) -> None:
+    """Endings differ, roots do not; identifiers are equal or different."""
+    assert same_root(first, second) is expected
 
 
 def test_f42_a_filler_does_not_empty_the_search() -> None:
