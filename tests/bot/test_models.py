@@ -1,0 +1,75 @@
+"""Settings choose the models, and what must be learned of them is learned at start."""
+
+from pydantic import SecretStr
+
+from adapters.embedders.hashing import HashingEmbedder
+from adapters.generators.ollama import OllamaGenerator
+from adapters.generators.openai_http import OpenAIGenerator
+from adapters.transport import http_client
+from bot.settings import Settings
+from bot.wiring import learn_window, make_generator, open_embedder
+from tests.fakes.model import model_server
+
+
+async def test_the_size_of_an_unknown_model_is_asked_at_start() -> None:
+    """The index is named after it, so it must be known before anything else."""
+    async with model_server("own-model", dimensions=123) as server, http_client() as client:
+        for provider in ("ollama", "openai"):
+            settings = Settings(embedding_model=f"{provider}:own-model", embedding_base_url=server.url)
+            async with open_embedder(settings, client) as embedder:
+                assert embedder.profile.dimensions == 123
+
+
+async def test_a_known_model_is_not_asked_at_start() -> None:
+    """Footnote starts though the model's server is still starting."""
+    async with model_server("bge-m3", dimensions=1024) as server, http_client() as client:
+        settings = Settings(embedding_model="ollama:bge-m3", embedding_base_url=server.url)
+        async with open_embedder(settings, client) as embedder:
+            assert embedder.profile.dimensions == 1024
+        assert server.requests == []
+
+
+async def test_one_base_url_and_key_serve_chat_and_embeddings() -> None:
+    """As in Niles: the embedder takes the chat model's unless it has its own."""
+    async with (
+        model_server("bge-m3", "gpt", dimensions=1024, api_key="sk-1") as server,
+        http_client() as client,
+    ):
+        settings = Settings(
+            embedding_model="openai:bge-m3",
+            llm_model="openai:gpt",
+            llm_base_url=server.url,
+            llm_api_key=SecretStr("sk-1"),
+        )
+        async with open_embedder(settings, client) as embedder:
+            await embedder.embed_query("x")
+        generator = make_generator(settings, client)
+
+        assert isinstance(generator, OpenAIGenerator)
+        assert await generator.probe() > 0
+
+
+async def test_an_ollama_models_own_window_bounds_the_prompt() -> None:
+    """Learned at start; a server that is away costs nothing but the knowledge."""
+    async with http_client() as client:
+        async with model_server("small") as server:
+            server.context_length = 2048
+            settings = Settings(llm_model="ollama:small", llm_base_url=server.url)
+            there, away = make_generator(settings, client), make_generator(settings, client)
+            await learn_window(there)
+        await learn_window(away)
+
+    assert isinstance(there, OllamaGenerator)
+    assert there.context_tokens == 2048
+    assert away is not None
+    assert away.context_tokens == 8192
+
+
+async def test_the_hashing_model_can_be_chosen_by_setting() -> None:
+    """For tests and load runs."""
+    async with (
+        http_client() as client,
+        open_embedder(Settings(embedding_model="hashing:64"), client) as embedder,
+    ):
+        assert isinstance(embedder, HashingEmbedder)
+        assert embedder.profile.dimensions == 64
