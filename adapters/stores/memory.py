@@ -19,6 +19,7 @@ from core.domain.answers import Candidate
 from core.domain.audiences import Audience
 from core.domain.documents import (
     MAX_BREADCRUMB_ANCESTORS,
+    Block,
     PageRef,
     PlacedPage,
     breadcrumb,
@@ -137,6 +138,16 @@ class MemoryStore:
     async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
         """As `PageWriter.states`."""
         return {page_id: _state(page) for page_id in ids if (page := self._pages.get(page_id)) is not None}
+
+    async def stored_blocks(self, page_id: PageId) -> tuple[Block, ...] | None:
+        """As `PageWriter.stored_blocks`."""
+        page = self._pages.get(page_id)
+        return page.stored.page.blocks if page is not None else None
+
+    async def child_ids(self, page_id: PageId) -> Sequence[PageId]:
+        """As `PageWriter.child_ids`."""
+        refs = (page.stored.page.ref for page in self._pages.values())
+        return sorted(ref.id for ref in refs if ref.parent_id == page_id)
 
     async def put_pages(self, pages: Sequence[StoredPage]) -> None:
         """As `PageWriter.put_pages`."""

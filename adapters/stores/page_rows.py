@@ -15,7 +15,7 @@ from adapters.stores.texts import (
     pairs_to_json,
     storable,
 )
-from core.domain.documents import PageRef, PlacedPage, walk
+from core.domain.documents import Block, PageRef, PlacedPage, walk
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint
 from core.domain.references import referenced
@@ -97,6 +97,10 @@ SELECT count(*)
 FROM notion_pages AS page
 LEFT JOIN notion_embedded AS state ON state.page_id = page.id AND state.fingerprint = $1
 WHERE page.has_text AND state.revision IS DISTINCT FROM page.revision
+"""
+
+_CHILDREN = """
+SELECT id FROM notion_pages WHERE parent_id = $1::uuid ORDER BY id
 """
 
 _ABOVE = f"""
@@ -191,6 +195,17 @@ async def count_pending(connection: Connection, fingerprint: Fingerprint) -> int
     """How many pages wait to be embedded under this fingerprint."""
     found: int = await connection.fetchval(_COUNT_PENDING, fingerprint)
     return found
+
+
+async def stored_blocks(connection: Connection, page_id: PageId) -> tuple[Block, ...] | None:
+    """The tree of a page as it was read."""
+    stored = await connection.fetchval("SELECT blocks FROM notion_pages WHERE id = $1::uuid", page_id)
+    return None if stored is None else blocks_from_json(stored)
+
+
+async def child_ids(connection: Connection, page_id: PageId) -> Sequence[PageId]:
+    """What is stored directly below a page."""
+    return [PageId(row["id"]) for row in await connection.fetch(_CHILDREN, page_id)]
 
 
 def ancestors(ref: PageRef, known: Mapping[PageId, PageRef]) -> tuple[PageRef, ...]:

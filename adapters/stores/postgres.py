@@ -16,7 +16,7 @@ from adapters.stores.search_sql import Space, Statement
 from adapters.stores.status import IndexCounts
 from adapters.stores.texts import storable
 from core.domain.audiences import Audience
-from core.domain.documents import PageRef
+from core.domain.documents import Block, PageRef
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.errors import IndexMismatchError, UnavailableError
@@ -121,6 +121,16 @@ class PostgresStore:
         """As `PageWriter.states`."""
         async with self._connection() as connection:
             return await page_rows.states(connection, ids)
+
+    async def stored_blocks(self, page_id: PageId) -> tuple[Block, ...] | None:
+        """As `PageWriter.stored_blocks`."""
+        async with self._connection() as connection:
+            return await page_rows.stored_blocks(connection, page_id)
+
+    async def child_ids(self, page_id: PageId) -> Sequence[PageId]:
+        """As `PageWriter.child_ids`."""
+        async with self._connection() as connection:
+            return await page_rows.child_ids(connection, page_id)
 
     async def put_pages(self, pages: Sequence[StoredPage]) -> None:
         """As `PageWriter.put_pages`."""

@@ -199,6 +199,12 @@ class PageWriter(Protocol):
     async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
         """What is known of these pages; unknown ones are absent."""
 
+    async def stored_blocks(self, page_id: PageId) -> tuple[Block, ...] | None:
+        """The blocks of a page as they were stored; null for an unknown page."""
+
+    async def child_ids(self, page_id: PageId) -> Sequence[PageId]:
+        """What is stored directly below a page or database, in order of id."""
+
     async def put_pages(self, pages: Sequence[StoredPage]) -> None:
         """Store or update pages; they are found by words at once, by vectors once `swap_chunks` ran.
 

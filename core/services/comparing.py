@@ -30,9 +30,14 @@ def content_hash(ref: PageRef, blocks: Sequence[Block]) -> str:
 
 def is_unchanged(ref: PageRef, state: PageState | None) -> bool:
     """Whether the index holds the page as it is listed, beyond doubt (SY1, SY4)."""
-    if state is None or ref.last_edited is None or not _same_entry(ref, state.ref):
+    return state is not None and _same_entry(ref, state.ref) and has_same_blocks(ref, state)
+
+
+def has_same_blocks(ref: PageRef, state: PageState) -> bool:
+    """Whether the blocks are as stored, even if the entry differs: a page that moves is not dated."""
+    if ref.last_edited is None or ref.last_edited != state.ref.last_edited:
         return False
-    return ref.last_edited == state.ref.last_edited and ref.last_edited + OVERLAP <= state.synced_at
+    return ref.last_edited + OVERLAP <= state.synced_at
 
 
 def _same_entry(one: PageRef, other: PageRef) -> bool:

@@ -131,7 +131,7 @@ class Indexer:
         ]
         page_id = one.page.placed.ref.id
         if await self._writer.swap_chunks(page_id, revision=one.page.revision, chunks=indexed):
-            tally.add(pages_embedded=1, chunks=len(indexed))
+            tally.add(pages_embedded=1, pending=-1, chunks=len(indexed))
         # Otherwise somebody stored a newer text meanwhile, and that one is pending now.
 
 

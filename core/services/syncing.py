@@ -22,7 +22,7 @@ from core.ports import (
 )
 from core.services import languages
 from core.services.chunking import ChunkSettings, page_text
-from core.services.comparing import content_hash, is_unchanged, moment_to_ask_from
+from core.services.comparing import content_hash, has_same_blocks, is_unchanged, moment_to_ask_from
 from core.services.indexing import Indexer
 from core.services.sync_report import Failure, Stage, SyncObserver, SyncReport, Tally
 
@@ -92,7 +92,15 @@ class Syncer:
         tally = self._tally(observer)
         started = self._clock.now()
         everything = full or self._is_listing_due(started)
-        run = _Run(self._source, self._writer, self._clock, self._settings, tally, read_all=full)
+        run = _Run(
+            self._source,
+            self._writer,
+            self._clock,
+            self._settings,
+            tally,
+            read_all=full,
+            changes_only=not everything,
+        )
         listed = await run.read(self._refs(everything, started), self._retry)
         tally.set(complete=everything and listed)
         tally.enter(Stage.REMOVING)
@@ -141,6 +149,7 @@ class Syncer:
             indexer = Indexer(
                 writer=self._writer, embedder=self._embedder, chunk_settings=self._chunk_settings
             )
+            tally.set(pending=await self._writer.count_pending())
             await indexer.run(tally)
         tally.set(pending=await self._writer.count_pending())
         tally.enter(Stage.DONE)
@@ -166,6 +175,7 @@ class _Run:
         tally: Tally,
         *,
         read_all: bool,
+        changes_only: bool,
     ) -> None:
         self._source = source
         self._writer = writer
@@ -173,12 +183,14 @@ class _Run:
         self._settings = settings
         self._tally = tally
         self._read_all = read_all
+        self._changes_only = changes_only
         self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
         self._storing = asyncio.Lock()
         self._fresh: list[tuple[StoredPage, datetime]] = []
         self._seen: set[PageId] = set()
         self._children: dict[PageId, PageId] = {}
-        self._suspects: set[PageId] = set()
+        self._lost: set[PageId] = set()
+        self._suspects: dict[PageId, Presence | None] = {}
         self._renamed: list[PageId] = []
 
     # --- Listing and reading ---------------------------------------------------------------------------
@@ -193,8 +205,8 @@ class _Run:
                 readers = [group.create_task(self._read_queued()) for _ in range(self._settings.readers)]
                 listed = await self._list(refs)
                 await self._probe_unlisted(again)
-                while children := await self._unlisted_children():
-                    await self._probe_unlisted(children)
+                while unlisted := await self._unlisted():
+                    await self._probe_unlisted(unlisted)
                 for _ in readers:
                     await self._queue.put(None)
         except BaseExceptionGroup as group_error:
@@ -234,21 +246,36 @@ class _Run:
             self._tally.add(unchanged=len(unchanged))
         same = {ref.id for ref in unchanged}
         for ref in fresh:
-            if ref.id not in same:
-                self._tally.add(to_read=1)
-                await self._queue.put(_Read(ref, states.get(ref.id)))
+            state = states.get(ref.id)
+            if ref.id in same or await self._took_entry(ref, state, now):
+                continue
+            self._tally.add(to_read=1)
+            await self._queue.put(_Read(ref, state))
 
-    async def _unlisted_children(self) -> frozenset[PageId]:
-        """Once everything queued is read: pages that only their parents' blocks name, or that moved."""
+    async def _took_entry(self, ref: PageRef, state: PageState | None, now: datetime) -> bool:
+        """Store a new parent, title or property without reading the blocks, which are as stored."""
+        if state is None or self._read_all or not has_same_blocks(ref, state):
+            return False
+        blocks = await self._writer.stored_blocks(ref.id)
+        if blocks is None:
+            return False
+        await self._take(_Read(ref, state), Page(ref, blocks), now)
+        return True
+
+    async def _unlisted(self) -> frozenset[PageId]:
+        """Once everything queued is read: pages that only their parents' blocks name, or no longer name."""
         await self._queue.join()
+        await self._store()
         named, self._children = self._children, {}
+        lost, self._lost = self._lost - self._seen, set()
         unlisted = [child for child in named if child not in self._seen]
         states = await self._writer.states(unlisted) if unlisted else {}
-        return frozenset(
+        arrived = {
             child
             for child in unlisted
             if (state := states.get(child)) is None or state.ref.parent_id != named[child]
-        )
+        }
+        return frozenset((lost - named.keys()) | arrived) - self._suspects.keys()
 
     async def _probe_unlisted(self, ids: frozenset[PageId]) -> None:
         for page_id in sorted(ids - self._seen):
@@ -272,7 +299,7 @@ class _Run:
             self._tally.fail(Failure(page_id, "", "", f"could not be looked at: {error}"))
             return None
         if found.presence is not Presence.LIVE:
-            self._suspects.add(page_id)
+            self._suspects[page_id] = found.presence
         return found.ref if found.presence is Presence.LIVE else None
 
     async def _read_queued(self) -> None:
@@ -289,10 +316,11 @@ class _Run:
         ref, began = job.ref, self._clock.now()
         try:
             page = await self._source.read(ref)
+            await self._note_children(page)
             await self._take(job, page, began)
         except NotFoundError:
             # Gone between listing and reading; only a second look is proof.
-            self._suspects.add(ref.id)
+            self._suspects[ref.id] = None
         except RefusedError:
             raise
         except (TemporaryError, PermanentError) as error:
@@ -307,10 +335,14 @@ class _Run:
         _logger.warning("Page %s (%s) failed: %s", ref.id, ref.url, reason)
         self._tally.fail(Failure(ref.id, ref.title, ref.url, reason))
 
+    async def _note_children(self, page: Page) -> None:
+        """What hangs on the page now, and what did before: the latter moved or is gone."""
+        self._children.update(dict.fromkeys(page.children, page.ref.id))
+        if self._changes_only and page.ref.object_type is not ObjectType.DATABASE:
+            self._lost.update(set(await self._writer.child_ids(page.ref.id)) - set(page.children))
+
     async def _take(self, job: _Read, page: Page, began: datetime) -> None:
         """Store what is new; note what is not (SY2)."""
-        for child in page.children:
-            self._children[child] = page.ref.id
         digest = content_hash(page.ref, page.blocks)
         if job.state is not None and job.state.content_hash == digest:
             await self._writer.touch([page.ref], synced_at=began)
@@ -356,15 +388,25 @@ class _Run:
         await self._remove(gone, confirmed=confirmed)
 
     async def remove_suspects(self) -> None:
-        """Without a whole listing: only pages that a direct look showed to be gone."""
-        states = await self._writer.states(sorted(self._suspects))
+        """Without a whole listing: pages that a direct look showed to be gone, and what hung on them."""
         gone: dict[PageId, Presence] = {}
-        for state in states.values():
-            await self._find_gone(state.ref, gone)
+        left = dict(self._suspects)
+        while left:
+            page_id, presence = left.popitem()
+            states = await self._writer.states([page_id])
+            if page_id in gone or page_id not in states:
+                continue
+            if presence is None:
+                await self._find_gone(states[page_id].ref, gone)
+            else:
+                gone[page_id] = presence
+            if page_id in gone:
+                below = await self._writer.child_ids(page_id)
+                left.update({child: None for child in below if child not in self._seen | gone.keys()})
         await self._remove(gone, confirmed=False)
 
     def _seen_alive(self) -> set[PageId]:
-        return self._seen - self._suspects
+        return self._seen - self._suspects.keys()
 
     async def _find_gone(self, ref: PageRef, gone: dict[PageId, Presence]) -> None:
         try:

@@ -525,6 +525,16 @@ async def test_every_visible_change_raises_the_generation(store: Store) -> None:
     assert found.generation == seen[-2]
 
 
+async def test_a_page_tells_its_blocks_and_what_is_stored_below_it(store: Store) -> None:
+    """Only what hangs directly on it; an unknown page has no blocks."""
+    await store.put_pages([a_page(1, "Body"), a_page(3, parent=1), a_page(2, parent=1), a_page(4, parent=2)])
+
+    assert await store.child_ids(page_id(1)) == [page_id(2), page_id(3)]
+    assert await store.child_ids(page_id(4)) == []
+    assert await store.stored_blocks(page_id(1)) == a_page(1, "Body").page.blocks
+    assert await store.stored_blocks(page_id(9)) is None
+
+
 async def test_pages_that_refer_to_a_page_are_marked(store: Store) -> None:
     """A reference in a block or a property makes a page pending again; others are left alone."""
     link = f"See [Travel](page:{page_id(9)})"

@@ -33,13 +33,15 @@ class SleepersTime:
         self.slept.append(seconds)
         end = self.now + max(0.0, seconds)
         heapq.heappush(self._ends, end)
-        while self.now < end:
-            # Let requests under way come first: they take no time here.
-            await asyncio.sleep(0.002)
-            if self._ends[0] == end and not self.under_way:
-                self.now = max(self.now, end)
-        self._ends.remove(end)
-        heapq.heapify(self._ends)
+        try:
+            while self.now < end:
+                # Let requests under way come first: they take no time here.
+                await asyncio.sleep(0.002)
+                if self._ends[0] == end and not self.under_way:
+                    self.now = max(self.now, end)
+        finally:
+            self._ends.remove(end)
+            heapq.heapify(self._ends)
 
 
 class WatchedPace(Pace):

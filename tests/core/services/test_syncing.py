@@ -224,6 +224,41 @@ async def test_sy3_a_move_is_seen_although_the_moved_page_is_not_dated() -> None
         assert hit.path == (page, there)
 
 
+async def test_a_move_costs_the_parents_and_one_look() -> None:
+    """A search, both parents, and the page's entry; its blocks are those that are stored."""
+    async with sync_rig() as rig:
+        here = rig.workspace.add_page("Here")
+        there = rig.workspace.add_page("There")
+        page = rig.workspace.add_page("Page", parent=here, blocks=[blocks.paragraph("text")])
+        await rig.settled()
+        rig.workspace.move(page, there)
+
+        report = await rig.sync()
+
+        assert report.requests == 4
+        assert page not in {call.params["block_id"] for call in rig.notion.server.calls(routes.CHILDREN)}
+        assert rig.chunks(page)[0].chunk.breadcrumb == "There > Page"
+
+
+async def test_a_deletion_is_seen_between_two_listings_where_a_parent_lost_the_page() -> None:
+    """A search, the parent, one look for each page that is gone; what hung on it goes with it."""
+    async with sync_rig() as rig:
+        parent = rig.workspace.add_page("Parent")
+        page = rig.workspace.add_page("Page", parent=parent, blocks=[blocks.paragraph("goneword")])
+        below = rig.workspace.add_page("Below", parent=page, blocks=[blocks.paragraph("belowword")])
+        base = rig.workspace.add_database("Base", parent=below)
+        rig.workspace.add_row(base, "Row")
+        await rig.settled()
+        rig.workspace.trash(page)
+
+        report = await rig.sync()
+
+        assert not report.complete
+        assert report.removed == 4
+        assert rig.pages() == {parent}
+        assert await rig.found("goneword belowword") == []
+
+
 async def test_sy3_a_move_to_the_top_is_seen_by_the_next_listing() -> None:
     """Where no page above is dated, the listing shows the new parent."""
     async with sync_rig() as rig:
@@ -470,7 +505,6 @@ async def test_a_page_that_vanishes_while_it_is_read_is_removed_on_proof() -> No
         rig.notion.server.faults.remove(rule)
         rig.workspace.edit_block(rig.workspace.block_ids(page)[0], "vanishword")
         rig.workspace.unshare(page)
-        rig.notion.server.behaviour.search_lag = rig.workspace.clock.now() - rig.workspace.clock.now()
         await rig.reconcile()
         assert rig.pages() == set()
 
