@@ -3,7 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from core.domain.phrases import Phrase, phrase
 from core.errors import FootnoteError
 from core.ports import Embedder
 from core.services import languages
+from core.services.blending import calibrated, range_of
 from core.services.citing import Cited, number
 from core.services.draft_markup import Piece, quotable
 from core.services.tokens import fold, word_forms
@@ -27,7 +28,7 @@ LONGEST = 900
 MOST_PASSAGES = 4
 """Passages that are looked at sentence by sentence."""
 
-MOST_EMBEDDED = 24
+MOST_EMBEDDED = 16
 """Sentences that are embedded at most: on a small machine each takes some hundredths of a second."""
 
 WORD_WEIGHT = 0.12
@@ -36,8 +37,9 @@ WORD_WEIGHT = 0.12
 RANK_WEIGHT = 0.01
 """What each place of the passage's rank costs."""
 
-NEARLY_AS_GOOD = 0.025
-"""How far behind the best quote another may be and still be given."""
+NEARLY_AS_GOOD = 0.012
+SAME_PASSAGE = 0.025
+"""How far behind the best quote another may be and still be given; a sentence beside it may be further."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +57,29 @@ class ExtractiveWriter:
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         self._embedder = embedder
+        self._cosines = None if embedder is None else range_of(embedder.profile.name)
 
     async def write(self, retrieval: Retrieval) -> Cited:
         """Quotes in the passages' order, under a lead-in if they speak another language."""
         candidates = _candidates(retrieval)
-        cosines = await self._cosines(retrieval, [quote.unit.plain for quote in candidates])
-        chosen = choose([_scored(quote, cosine) for quote, cosine in zip(candidates, cosines, strict=True)])
+        similarities = await self._similarities(retrieval, [quote.unit.plain for quote in candidates])
+        scored = [
+            replace(quote, score=quote.score + self._comparable(similarity, quote, retrieval))
+            for quote, similarity in zip(candidates, similarities, strict=True)
+        ]
+        chosen = choose(scored)
         return compose(chosen, retrieval)
 
-    async def _cosines(self, retrieval: Retrieval, texts: Sequence[str]) -> Sequence[float]:
+    def _comparable(self, similarity: float, quote: Quote, retrieval: Retrieval) -> float:
+        """The similarity as if question and quote were in one language."""
+        if self._cosines is None or not similarity:
+            return similarity
+        spoken = _language_of(retrieval.passages[quote.source])
+        return calibrated(
+            similarity, passage_language=spoken, language=retrieval.language, cosines=self._cosines
+        )
+
+    async def _similarities(self, retrieval: Retrieval, texts: Sequence[str]) -> Sequence[float]:
         nothing = [0.0] * len(texts)
         if self._embedder is None or len(texts) <= 1:
             return nothing
@@ -82,8 +98,9 @@ def choose(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
     chosen: list[Quote] = []
     length = 0
     for quote in ordered:
-        if chosen and quote.score < ordered[0].score - NEARLY_AS_GOOD:
-            break
+        allowed = SAME_PASSAGE if quote.source == ordered[0].source else NEARLY_AS_GOOD
+        if chosen and quote.score < ordered[0].score - allowed:
+            continue
         if chosen and length + len(quote.unit.text) > LONGEST:
             continue
         if any(_says_the_same(quote, other) for other in chosen):
@@ -129,10 +146,6 @@ def _coverage(wanted: frozenset[str], unit: Unit, passage: Passage) -> float:
     said = word_forms(unit.plain)
     above = word_forms(" ".join(heading.text for heading in passage.candidate.heading_path))
     return (len(wanted & said) + 0.5 * len((wanted & above) - said)) / len(wanted)
-
-
-def _scored(quote: Quote, cosine: float) -> Quote:
-    return Quote(unit=quote.unit, source=quote.source, place=quote.place, score=quote.score + cosine)
 
 
 def _says_the_same(quote: Quote, other: Quote) -> bool:
