@@ -101,6 +101,11 @@ class _Reading:
                 return position
         return None
 
+    def is_wiki(self, url: str) -> bool:
+        """Whether a link leads to where the sources live."""
+        hosts = {_host(passage.candidate.page_url) for passage in self.sources}
+        return self.source_at(url) is not None or _host(url) in hosts
+
     def keep_code(self, code: str) -> str:
         self.code.append(code)
         return f"{_CODE}{len(self.code) - 1}{_END}"
@@ -132,7 +137,8 @@ def _spelled_out(match: re.Match[str], reading: _Reading) -> str:
     url = _clean_url(match["target"])
     words = match["text"].strip()
     is_web = url.lower().startswith(("http://", "https://"))
-    if not is_web or reading.source_at(url) is not None or url == words:
+    if not is_web or reading.is_wiki(url) or url == words:
+        # The wiki's own pages are linked as sources or not at all.
         return match.group()
     return f"{words} ({reading.keep_code(f'`{url}`')})" if words else reading.keep_code(f"`{url}`")
 
@@ -229,6 +235,13 @@ def _is_same_page(url: str, passage: Passage) -> bool:
         return same_host and parse_page_id(url) == parse_page_id(passage.candidate.page_id)
     except (InvalidIdError, ValueError):
         return False
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _clean_url(target: str) -> str:

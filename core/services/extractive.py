@@ -135,6 +135,8 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
         for place, unit in enumerate(units_of(passage.candidate.body)):
             score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
             found.append(Quote(unit=unit, source=source, place=place, score=score))
+    # A passage may consist of links to other pages; it is quoted only if there is nothing else.
+    found = [quote for quote in found if not quote.unit.is_link] or found
     found.sort(key=lambda one: (-round(one.score, 9), one.source, one.place))
     return found[:MOST_EMBEDDED]
 

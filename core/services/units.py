@@ -14,6 +14,7 @@ WHOLE_LIST = 500
 
 _LIST_ITEM = re.compile(r"^(?P<indent>\s*)(?P<marker>[-*+•]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
 _NUMBERED = re.compile(r"^\s*\d+[.)]\s")
+_LINK_ALONE = re.compile(r"\W*\[[^\[\]]*\]\([^()\s]*\)\W*")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"^#{1,6}\s")
 _QUOTE = re.compile(r"^\s*>\s?")
@@ -43,6 +44,11 @@ class Unit:
     plain: str
     is_block: bool = False
 
+    @property
+    def is_link(self) -> bool:
+        """Whether it only leads on: a link to another page, alone on its line."""
+        return _LINK_ALONE.fullmatch(self.text.strip()) is not None
+
 
 def units_of(body: str) -> tuple[Unit, ...]:
     """What a passage says, in order. Headings are no statements; if there is nothing else, they are."""
@@ -66,7 +72,8 @@ def units_of(body: str) -> tuple[Unit, ...]:
                 found.extend(_sentences(lines))
             case _:
                 assert_never(kind)
-    return tuple(found or headings)
+    statements = [unit for unit in found if not unit.is_link]
+    return tuple(statements or headings or found)
 
 
 def groups_of(body: str) -> Iterator[tuple[Kind, list[str]]]:

@@ -134,6 +134,15 @@ async def test_a_link_to_a_source_is_just_its_words() -> None:
     )
 
 
+async def test_other_pages_of_the_wiki_are_just_their_words() -> None:
+    """A page that was not retrieved is not linked, not even spelled out."""
+    body = "Vacation days: see [Holidays](https://www.notion.so/Holidays-0123456789abcdef0123456789abcdef)."
+
+    assert text_of(await ExtractiveWriter(None).write(a_retrieval(a_passage(1, body)))) == (
+        "> Vacation days: see Holidays. [1]"
+    )
+
+
 async def test_brackets_in_a_page_are_no_citations() -> None:
     """A footnote of the page is escaped, so that it cannot pass for a source."""
     cited = await ExtractiveWriter(None).write(a_retrieval(a_passage(1, "Vacation days are 28 [7].")))

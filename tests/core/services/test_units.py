@@ -81,6 +81,14 @@ def test_headings_are_no_statements_unless_alone() -> None:
     assert texts("# Opening hours") == ["Opening hours"]
 
 
+def test_a_link_alone_is_no_statement() -> None:
+    """A list of child pages leads on; it says nothing, unless there is nothing else."""
+    link = "- 📄 [Remote work](https://www.notion.so/x)"
+
+    assert texts(f"{link}\nSee [this](https://x.example/a) too.") == ["See [this](https://x.example/a) too."]
+    assert texts(link) == ["📄 [Remote work](https://www.notion.so/x)"]
+
+
 @pytest.mark.parametrize(
     ("markdown", "expected"),
     [
