@@ -41,12 +41,12 @@ async def test_it_can_be_taken_again_once_it_is_given_back(leases: Leases) -> No
 
 async def test_it_ends_by_itself_unless_it_is_extended(leases: Leases) -> None:
     """So that a process that dies holds nobody up for long."""
-    token = await leases.take("work", seconds=0.15)
+    token = await leases.take("work", seconds=0.3)
     assert token is not None
-    await leases.extend("work", token, seconds=0.4)
-    await asyncio.sleep(0.2)
+    await leases.extend("work", token, seconds=1.0)
+    await asyncio.sleep(0.4)
     extended = await leases.take("work", seconds=10)
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(0.7)
 
     assert extended is None
     assert await leases.take("work", seconds=10) is not None

@@ -322,7 +322,7 @@ async def test_messages_without_text_are_silence_too(
     """However many come; thinking is something else."""
     silences = [Silence(text, murmurs=True), Silence(text, murmurs=True)]
     server.will(*silences)
-    generator = make(replace(PACE, first=0.2, silence=0.1))
+    generator = make(replace(PACE, silence=0.1) if text else replace(PACE, first=0.2))
 
     with pytest.raises(
         UnavailableError, match=r"next word within 0\.1 s" if text else r"first word within 0\.2 s"
@@ -336,7 +336,7 @@ async def test_a_model_that_never_comes_to_an_end_is_left(
     make: Callable[..., Chat], server: ModelServer
 ) -> None:
     """Also where every word is in time."""
-    server.will(Endless("word "))
+    server.will(*[Endless("word ")] * 2)
     slow = make(replace(PACE, total=0.3), manner=Manner(answer_tokens=10**9))
 
     with pytest.raises(UnavailableError, match=r"all of it within 0\.3 s"):
@@ -363,9 +363,9 @@ async def test_a_slow_reader_is_not_the_models_silence(
     """Editing a message on a platform takes its time."""
     server.will(Reply(ANSWER, pieces=4))
     text = ""
-    async for piece in make(replace(PACE, silence=0.1)).write(PROMPT):
+    async for piece in make(replace(PACE, silence=0.3)).write(PROMPT):
         text += piece
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(0.4)
 
     assert text == ANSWER
 

@@ -184,9 +184,9 @@ async def test_a16_a_process_that_died_holds_the_others_up_for_a_lease_only() ->
 async def test_a16_long_work_keeps_its_claim() -> None:
     """The heart beats as long as the work lasts, and stops with it."""
     leases, place, work = MemoryLeases(), Place(), Work()
-    (flight,) = processes(1, leases, lease_seconds=0.06)
+    (flight,) = processes(1, leases, lease_seconds=0.3)
     call = asyncio.create_task(flight.run("key", work, find=place.find))
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(0.7)
     held = await leases.take("key", seconds=1)
     work.go.set()
     await call
