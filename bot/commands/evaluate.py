@@ -13,7 +13,7 @@ from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import ask_as_console, open_app, ranking_for
-from core.services.refusals import decide
+from core.services.refusals import judge_for
 from core.services.retriever import Retriever
 
 
@@ -39,7 +39,7 @@ async def run_evaluate(settings: Settings, golden: Path, *, as_json: bool) -> in
                 questions,
                 ranked=ranked,
                 answering=app.retriever,
-                judge=decide,
+                judge=judge_for(app.embedder.profile),
                 ask=ask_as_console,
                 on_done=lambda: progress.advance(task),
             )

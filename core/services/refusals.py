@@ -3,7 +3,7 @@
 The interim rule: `docs/decisions` tells how its numbers were chosen and what it cannot do.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -59,10 +59,14 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to answer, and whether surely enough for the answer to be kept in the cache (X1)."""
+    """Whether to answer, and whether surely enough for the answer to be kept in the cache (X1).
+
+    ``confidence`` orders questions by how answerable they look, in no unit: for measuring refusals.
+    """
 
     is_answerable: bool
     is_confident: bool = False
+    confidence: float = field(default=0.0, compare=False)
 
 
 class Judge(Protocol):
@@ -91,11 +95,20 @@ def decide(retrieval: Retrieval, /, settings: RefusalSettings) -> Verdict:
     seen = evidence(retrieval, settings.cosines)
     if seen.cosine is None or seen.raw_cosine is None:
         is_answerable = seen.coverage >= settings.word_coverage and not seen.missing
-        return Verdict(is_answerable=is_answerable, is_confident=is_answerable and seen.all_words)
-    return Verdict(
-        is_answerable=_is_near_enough(seen, settings),
-        is_confident=seen.raw_cosine >= settings.answer_confidence,
-    )
+        return Verdict(
+            is_answerable=is_answerable,
+            is_confident=is_answerable and seen.all_words,
+            confidence=seen.coverage,
+        )
+    is_confident = seen.raw_cosine >= settings.answer_confidence
+    if settings.cosines is None:
+        return Verdict(
+            is_answerable=seen.cosine > settings.threshold or seen.coverage >= settings.word_coverage,
+            is_confident=is_confident,
+            confidence=seen.cosine + seen.coverage,
+        )
+    total = _total(seen, settings.cosines, settings)
+    return Verdict(is_answerable=total >= settings.answer_from, is_confident=is_confident, confidence=total)
 
 
 def evidence(retrieval: Retrieval, cosines: CosineRange | None) -> Evidence:
@@ -130,19 +143,14 @@ def words_of(passage: Passage) -> frozenset[str]:
     return word_forms(" ".join((candidate.breadcrumb, candidate.title, *headings, candidate.body)))
 
 
-def _is_near_enough(seen: Evidence, settings: RefusalSettings) -> bool:
-    if seen.cosine is None:
-        return False
-    if settings.cosines is None:
-        return seen.cosine > settings.threshold or seen.coverage >= settings.word_coverage
-    span = settings.cosines.highest - settings.cosines.lowest
-    total = (
-        settings.similarity_weight * (seen.cosine - settings.cosines.lowest) / span
+def _total(seen: Evidence, cosines: CosineRange, settings: RefusalSettings) -> float:
+    similarity = 0.0 if seen.cosine is None else seen.cosine
+    return (
+        settings.similarity_weight * (similarity - cosines.lowest) / (cosines.highest - cosines.lowest)
         + settings.coverage_weight * seen.coverage
         + settings.margin_weight * seen.margin
         + settings.missing_weight * bool(seen.missing)
     )
-    return total >= settings.answer_from
 
 
 def _measured(retrieval: Retrieval) -> list[Passage]:
