@@ -124,6 +124,7 @@ async def _make_template(postgres_url: str) -> None:
     try:
         if await admin.fetchval("SELECT 1 FROM pg_database WHERE datname = $1", TEMPLATE):
             return
+        await admin.execute(f"DROP DATABASE IF EXISTS {TEMPLATE}_unfinished WITH (FORCE)")
         await admin.execute(f"CREATE DATABASE {TEMPLATE}_unfinished")
         await migrate(database_of(postgres_url, f"{TEMPLATE}_unfinished"))
         await admin.execute(f"ALTER DATABASE {TEMPLATE}_unfinished RENAME TO {TEMPLATE}")

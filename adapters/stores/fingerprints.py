@@ -6,6 +6,8 @@ from adapters.stores.connecting import Connection
 from core.domain.models import Fingerprint, ModelProfile
 from core.errors import IndexMismatchError
 
+DROP_SECONDS = 3600.0
+
 
 @dataclass(frozen=True, slots=True)
 class Contract:
@@ -93,12 +95,16 @@ async def drop(connection: Connection, fingerprint: Fingerprint) -> int:
     async with connection.transaction():
         if await connection.fetchval("SELECT active FROM index_state FOR UPDATE") == fingerprint:
             raise IndexMismatchError(f"{fingerprint} is in use: activate another one before dropping it")
+        # Its terms go with it as a whole, and so many rows may take their time.
+        await connection.execute("SET LOCAL footnote.drop = 'on'")
+        await connection.execute("SET LOCAL statement_timeout = 0")
         removed: int = await connection.fetchval(
             """
             WITH removed AS (DELETE FROM notion_embeddings WHERE fingerprint = $1 RETURNING 1)
             SELECT count(*) FROM removed
             """,
             fingerprint,
+            timeout=DROP_SECONDS,
         )
         await connection.execute("DELETE FROM notion_embedded WHERE fingerprint = $1", fingerprint)
         await connection.execute("DELETE FROM index_fingerprints WHERE fingerprint = $1", fingerprint)

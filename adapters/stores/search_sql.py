@@ -69,9 +69,13 @@ def passages(
         JOIN notion_pages AS page ON page.id = chunk.page_id
         WHERE chunk.fingerprint = {space.literal} AND {scope}
     """
+    lexical = _LEXICAL_NONE
+    if asked is not None:
+        terms = parameters.add(list(words.terms), "text[]")
+        lexical = _lexical(space, rows, asked, terms, most)
     sql = f"""
     WITH {_SEMANTIC_NONE if query is None else _semantic(space, rows, query, most)},
-    {_LEXICAL_NONE if asked is None else _lexical(rows, asked, most)},
+    {lexical},
     found AS (
         SELECT
             coalesce(semantic.id, lexical.id) AS id,
@@ -102,9 +106,10 @@ def pages(*, words: WordQuery, audience: Audience, limit: int) -> Statement:
     """Whole pages by their words, with the stretch of text in which most of them stand."""
     parameters = Parameters()
     most = parameters.add(limit, "bigint")
-    asked = _asked(words, parameters) or "''::tsquery"
+    asked = _asked(words, parameters)
+    query = asked.query if asked is not None else "''::tsquery"
     sql = f"""
-    WITH asked AS MATERIALIZED (SELECT {asked} AS words),
+    WITH asked AS MATERIALIZED (SELECT {query} AS words),
     found AS MATERIALIZED (
         SELECT page.id, ts_rank_cd(page.fts, (SELECT words FROM asked), 1) AS lexical
         FROM notion_pages AS page
@@ -178,11 +183,24 @@ def _semantic(space: Space, rows: str, query: str, most: str) -> str:
     """
 
 
-def _lexical(rows: str, asked: str, most: str) -> str:
+def _lexical(space: Space, rows: str, asked: "_Asked", terms: str, most: str) -> str:
     return f"""
-    asked AS MATERIALIZED (SELECT {asked} AS words),
+    asked AS MATERIALIZED (
+        SELECT
+            {asked.query} AS words,
+            footnote_question_weights({space.literal}, {asked.configuration}, {terms}) AS weights
+    ),
     matching AS MATERIALIZED (
-        SELECT chunk.id, ts_rank_cd(chunk.fts, (SELECT words FROM asked), 1)::float8 AS score
+        SELECT
+            chunk.id,
+            coalesce(
+                (
+                    SELECT -(weighed.weights <#> (SELECT weights FROM asked))
+                    FROM notion_term_weights AS weighed
+                    WHERE weighed.chunk_id = chunk.id
+                ),
+                0
+            ) AS score
         {rows} AND chunk.fts @@ (SELECT words FROM asked)
         ORDER BY score DESC, chunk.id
         LIMIT {most}
@@ -193,18 +211,26 @@ def _lexical(rows: str, asked: str, most: str) -> str:
     """
 
 
-def _asked(words: WordQuery, parameters: Parameters) -> str | None:
-    """A tsquery expression, built by the server out of parameters alone: no sign of a question is syntax."""
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Expressions built by the server out of parameters alone: no sign of a question is syntax."""
+
+    query: str
+    configuration: str
+
+
+def _asked(words: WordQuery, parameters: Parameters) -> _Asked | None:
     if words.is_empty:
         return None
     configuration = f"footnote_configuration({parameters.add(words.language, 'text')})"
     if not words.web_syntax:
         terms = parameters.add(list(words.terms), "text[]")
-        return f"(SELECT footnote_any(footnote_term({configuration}, term)) FROM unnest({terms}) AS term)"
+        query = f"(SELECT footnote_any(footnote_term({configuration}, term)) FROM unnest({terms}) AS term)"
+        return _Asked(query, configuration)
     text = parameters.add(words.text, "text")
     excluded = parameters.add([a or b for a, b in _EXCLUDED.findall(words.text)], "text[]")
     # A page is left out whether the excluded word stands there as asked or in another form of the language.
-    return f"""(
+    query = f"""(
         (websearch_to_tsquery({configuration}, footnote_unaccent({text}))
             || websearch_to_tsquery('pg_catalog.simple', footnote_unaccent({text})))
         && coalesce((
@@ -215,3 +241,4 @@ def _asked(words: WordQuery, parameters: Parameters) -> str | None:
             FROM unnest({excluded}) AS word
         ), ''::tsquery)
     )"""
+    return _Asked(query, configuration)
