@@ -256,7 +256,9 @@ class Answering:
         async def begun(ts: str) -> None:
             await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds, reply=ts)
 
-        return Reply(self._web, asked, language=language, begun=begun, existing=existing)
+        return Reply(
+            self._web, asked, language=language, pace=self._settings.pace, begun=begun, existing=existing
+        )
 
     @asynccontextmanager
     async def _held(self, asked: Asked) -> AsyncIterator[None]:

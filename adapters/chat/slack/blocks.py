@@ -8,6 +8,7 @@ from adapters.chat.slack.escaping import mrkdwn_link, plain
 from adapters.chat.slack.splitting import characters
 from adapters.chat.slack.texts import Text, say
 from core.domain.answers import Citation
+from core.domain.documents import UNTITLED
 from core.domain.phrases import Phrase, phrase
 
 Block = dict[str, Any]
@@ -25,6 +26,9 @@ CONTEXT_LENGTH = 2000
 """Characters of one context element; Slack takes 3,000 in a text object, and this leaves room."""
 
 LABEL_LENGTH = 150
+SHORT_LABEL_LENGTH = 60
+"""In the fallback text, which has to hold all sources beside the answer."""
+
 VALUE_LENGTH = 2000
 MAX_SOURCES = 20
 
@@ -59,9 +63,11 @@ def buttons(*elements: dict[str, Any]) -> Block:
     return {"type": "actions", "elements": list(elements)}
 
 
-def source_lines(citations: Sequence[Citation], language: str) -> tuple[str, ...]:
+def source_lines(
+    citations: Sequence[Citation], language: str, *, label_length: int = LABEL_LENGTH
+) -> tuple[str, ...]:
     """``1. <url|Title › Section> · edited 2026-03-01``, one for each source."""
-    return tuple(_source_line(citation, language) for citation in citations[:MAX_SOURCES])
+    return tuple(_source_line(one, language, label_length) for one in citations[:MAX_SOURCES])
 
 
 def sources(citations: Sequence[Citation], language: str) -> list[Block]:
@@ -135,12 +141,12 @@ def reason_modal(*, question_id: str, language: str) -> dict[str, Any]:
     }
 
 
-def _source_line(citation: Citation, language: str) -> str:
-    label = citation.title or "Untitled"
+def _source_line(citation: Citation, language: str, label_length: int) -> str:
+    label = citation.title.strip() or UNTITLED
     if citation.heading and citation.heading != citation.title:
         label = f"{label} › {citation.heading}"
-    if len(label) > LABEL_LENGTH:
-        label = label[: LABEL_LENGTH - 1].rstrip() + "…"
+    if len(label) > label_length:
+        label = label[: label_length - 1].rstrip() + "…"
     line = f"{citation.number}. {mrkdwn_link(citation.url, label)}"
     if citation.last_edited is not None:
         line += f" · {phrase(Phrase.LAST_EDITED, language)} {citation.last_edited:%Y-%m-%d}"

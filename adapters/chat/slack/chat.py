@@ -5,9 +5,11 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from aiohttp import ClientError
 from aiohttp import web as http
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackClientError
 
 from adapters.chat.slack.administering import Administering
 from adapters.chat.slack.answering import Answering
@@ -25,6 +27,7 @@ from core.ports.chat import Administration, Audiences, Claims, Feedback, Insight
 logger = logging.getLogger(__name__)
 
 PING_SECONDS = 5.0
+WATCH_SECONDS = 0.3
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
@@ -68,7 +71,9 @@ class SlackChat:
             raise ConfigurationError(
                 "Slack: set SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode)"
             )
-        async with open_web(token=settings.bot_token, base_url=settings.base_url) as web:
+        async with open_web(
+            token=settings.bot_token, base_url=settings.base_url, post_seconds=settings.pace.post
+        ) as web:
             workspace = await self._connect(web, stop)
             if workspace is None:
                 return
@@ -165,10 +170,13 @@ class SlackChat:
     @asynccontextmanager
     async def _over_socket(self, app: AsyncApp) -> AsyncIterator[None]:
         handler = AsyncSocketModeHandler(app, self._settings.app_token, ping_interval=PING_SECONDS)
+        watching = asyncio.create_task(_keep_connected(handler))
         try:
             await handler.connect_async()  # type: ignore[no-untyped-call]  # bolt leaves it untyped
             yield
         finally:
+            watching.cancel()
+            await asyncio.gather(watching, return_exceptions=True)
             await handler.close_async()  # type: ignore[no-untyped-call]  # bolt leaves it untyped
 
     @asynccontextmanager
@@ -195,6 +203,19 @@ class SlackChat:
             except FootnoteError as error:
                 logger.warning("abandoned questions cannot be looked for: %s", error)
             await _wait(stop, self._settings.lease_seconds / 4)
+
+
+async def _keep_connected(handler: AsyncSocketModeHandler) -> None:
+    """Open a cut connection again at once; by itself the library notices at its next ping."""
+    client = handler.client
+    while True:
+        await asyncio.sleep(WATCH_SECONDS)
+        session = client.current_session
+        if session is not None and session.closed and client.auto_reconnect_enabled:
+            try:
+                await client.connect_to_new_endpoint()
+            except (SlackClientError, ClientError, TimeoutError, OSError) as error:
+                logger.warning("the connection to Slack is not back yet: %s", type(error).__name__)
 
 
 async def _wait(stop: asyncio.Event, seconds: float) -> None:

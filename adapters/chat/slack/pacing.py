@@ -4,9 +4,6 @@ import asyncio
 import time
 from collections import OrderedDict, deque
 
-POST_SECONDS = 1.05
-"""Between two posts to one channel; Slack allows about one a second."""
-
 STREAMS_A_MINUTE = 10
 """Started by one process; Slack allows about 20 to the app."""
 
@@ -19,7 +16,7 @@ _CHANNELS = 10_000
 class ChannelPacer:
     """Gives each post to a channel its turn."""
 
-    def __init__(self, *, seconds: float = POST_SECONDS) -> None:
+    def __init__(self, *, seconds: float) -> None:
         self._seconds = seconds
         self._next: OrderedDict[str, float] = OrderedDict()
 

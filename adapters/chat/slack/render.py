@@ -29,6 +29,9 @@ POSTED = Room(markdown=9_000, text=3_000, size=characters)
 UPDATED = Room(markdown=3_000, text=3_800, size=octets)
 """An edit: texts above 4,000 bytes are refused (``msg_too_long``)."""
 
+LEAST_TEXT = 100
+"""Less of an answer than this is not worth showing before its sources."""
+
 FIELD_LENGTH = 2_900
 """Characters of one section in the plainest form; Slack refuses more than 3,000."""
 
@@ -86,7 +89,8 @@ def notice(text: str) -> Message:
 def _answer(answer: Answer, *, question_id: str, room: Room, private: bool) -> tuple[Message, ...]:
     pieces = split(answer_markdown(answer), limit=room.markdown, size=room.size) or ("…",)
     listed = blocks.sources(answer.citations, answer.language)
-    lines = "\n".join(blocks.source_lines(answer.citations, answer.language))
+    short = blocks.SHORT_LABEL_LENGTH
+    lines = "\n".join(blocks.source_lines(answer.citations, answer.language, label_length=short))
     messages = [_piece(piece, room=room) for piece in pieces]
     tail = [*listed, blocks.feedback(question_id, answer.language)]
     if answer.degraded and not private:
@@ -138,8 +142,8 @@ def _with_sources(text: str, lines: str, *, room: Room) -> str:
     if not lines:
         return text
     left = room.text - room.size(lines) - 2
-    if left < room.text // 4:
-        return _fitting_text(f"{text}\n\n{lines}", room=room)
+    if left < LEAST_TEXT:
+        return _fitting_text(lines, room=room)
     return f"{_shortened(text, limit=left, size=room.size)}\n\n{lines}"
 
 

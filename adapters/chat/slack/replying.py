@@ -11,6 +11,7 @@ from adapters.chat.slack.asking import Asked
 from adapters.chat.slack.escaping import escaped, inert
 from adapters.chat.slack.mrkdwn import mrkdwn
 from adapters.chat.slack.render import POSTED, UPDATED, Message, Room, notice, plain_messages
+from adapters.chat.slack.settings import Pace
 from adapters.chat.slack.splitting import split
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.web import ANSWERED, CallError, SlackWeb
@@ -18,11 +19,6 @@ from core.errors import FootnoteError, RateLimitedError, UnavailableError
 
 logger = logging.getLogger(__name__)
 
-QUICK_SECONDS = 0.4
-"""An answer that is complete so soon is posted whole."""
-
-STREAM_SECONDS = 0.8
-EDIT_SECONDS = 2.0
 STREAM_LENGTH = 11_000
 """Characters of a streamed message; Slack takes 12,000."""
 
@@ -58,12 +54,14 @@ class Reply:
         asked: Asked,
         *,
         language: str,
+        pace: Pace,
         begun: Callable[[str], Awaitable[None]],
         existing: str = "",
     ) -> None:
         self._web = web
         self._asked = asked
         self._language = language
+        self._pace = pace
         self._begun = begun
         self._mode = _Mode.EDIT if existing else _Mode.SILENT
         self.ts = existing
@@ -124,13 +122,13 @@ class Reply:
     async def close(self) -> None:
         """Leave no task and no status behind."""
         await self._settle()
-        if self._has_status and not self.ts:
+        if self._has_status:
             await self._web.set_status(channel=self._asked.channel, thread=self._asked.thread, status="")
 
     # --- in between ---
 
     async def _show_as_it_grows(self) -> None:
-        if await self._is_closing_within(QUICK_SECONDS):
+        if await self._is_closing_within(self._pace.quick):
             return
         while not self._closing.is_set():
             await self._fresh.wait()
@@ -140,11 +138,13 @@ class Reply:
             try:
                 await self._show()
             except RateLimitedError as error:
-                await self._is_closing_within(error.retry_after or EDIT_SECONDS)
+                await self._is_closing_within(error.retry_after or self._pace.edit)
             except FootnoteError as error:
                 logger.info("an answer cannot be shown as it grows: %s", error)
                 return
-            await self._is_closing_within(STREAM_SECONDS if self._mode is _Mode.STREAM else EDIT_SECONDS)
+            await self._is_closing_within(
+                self._pace.stream if self._mode is _Mode.STREAM else self._pace.edit
+            )
 
     async def _show(self) -> None:
         match self._mode:
@@ -171,7 +171,7 @@ class Reply:
                 text=text,
             )
         except RateLimitedError as error:
-            self._web.streams.close(error.retry_after or EDIT_SECONDS)
+            self._web.streams.close(error.retry_after or self._pace.edit)
             return
         except CallError as error:
             logger.info("streaming is not to be had here: %s", error)
@@ -179,12 +179,14 @@ class Reply:
             await self._begin_edited()
             return
         self._mode, self._is_streaming, self._shown, self.ts = _Mode.STREAM, True, text, ts
+        self._has_status = False  # Slack takes it away with our next message.
         await self._begun(ts)
 
     async def _begin_edited(self) -> None:
         if not self._web.edits.take():
             return
         wanted = self._wanted
+        self._has_status = False
         self.ts = await self._web.post(
             channel=self._asked.channel, message=self._preview(), thread=self._asked.thread
         )
@@ -299,6 +301,7 @@ class Reply:
     async def _post(self, message: Message, *, metadata: Mapping[str, Any] | None = None) -> str:
         """Post once; after a connection that broke, look whether it was accepted before doing it again."""
         where = self._asked
+        self._has_status = False  # Slack takes it away with our next message.
         try:
             return await self._web.post(
                 channel=where.channel, message=message, thread=where.thread, metadata=metadata

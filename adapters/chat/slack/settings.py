@@ -4,6 +4,20 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Seconds between calls, chosen so that Slack's limits are seldom met.
+
+    ``post``: between two posts of this process to one channel; Slack allows about one a second. ``quick``: an
+    answer complete so soon is posted whole. ``stream`` and ``edit``: between two pieces of a growing answer.
+    """
+
+    post: float = 1.05
+    quick: float = 0.4
+    stream: float = 0.8
+    edit: float = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SlackSettings:
     """Tokens, addresses and choices. Secrets stay out of the repr.
 
@@ -28,6 +42,7 @@ class SlackSettings:
     lease_seconds: float = 60.0
     answer_seconds: float = 120.0
     drain_seconds: float = 20.0
+    pace: Pace = field(default_factory=Pace)
 
     @property
     def uses_sockets(self) -> bool:

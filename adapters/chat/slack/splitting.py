@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 
 from markdown_it.token import Token
 
@@ -59,10 +60,14 @@ def split_line(line: str, *, limit: int, size: Size = characters) -> Iterator[st
 
 
 def _top_level(markdown: str) -> Iterator[str]:
-    lines = markdown.split("\n")
-    starts = [token.map[0] for token in PARSER.parse(markdown) if token.level == 0 and token.map]
-    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        yield "\n".join(lines[start:end]).rstrip()
+    # As the parser sees line ends; what stands before the first block belongs to it.
+    text = markdown.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
+    starts = [token.map[0] for token in PARSER.parse(text) if token.level == 0 and token.map]
+    edges = [0, *starts[1:], len(lines)]
+    for start, end in pairwise(edges):
+        if block := "\n".join(lines[start:end]).strip("\n").rstrip():
+            yield block
 
 
 def _parts(block: str, *, limit: int, size: Size) -> Iterator[str]:
@@ -74,8 +79,8 @@ def _parts(block: str, *, limit: int, size: Size) -> Iterator[str]:
         case "fence":
             yield from _fence_parts(block, opening, limit=limit, size=size)
         case "table_open":
-            head = block.split("\n")[:2]
-            yield from _line_parts(block.split("\n")[2:], head=head, tail=[], limit=limit, size=size)
+            lines = block.split("\n")
+            yield from _line_parts(lines[2:], head=lines[:2], tail=[], limit=limit, size=size)
         case "bullet_list_open" | "ordered_list_open":
             yield from _line_parts(_items(block), head=[], tail=[], limit=limit, size=size)
         case _:
@@ -105,8 +110,11 @@ def _items(block: str) -> list[str]:
 def _line_parts(
     lines: list[str], *, head: list[str], tail: list[str], limit: int, size: Size
 ) -> Iterator[str]:
-    frame = size("\n".join(["", *head, *tail, ""]))
-    room = max(limit - frame, 8)
+    frame = size("\n".join(["", *head, *tail, ""])) if head or tail else 0
+    if frame > limit // 2:
+        # A frame as large as what it holds is of no use to anybody.
+        lines, head, tail, frame = [*head, *lines, *tail], [], [], 0
+    room = limit - frame
     held: list[str] = []
     for line in lines:
         for part in _fitting(line, room=room, size=size):

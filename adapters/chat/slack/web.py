@@ -11,6 +11,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncConnectionErrorRetryHandler,
     AsyncRateLimitErrorRetryHandler,
+    AsyncServerErrorRetryHandler,
 )
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
@@ -22,6 +23,7 @@ from core.errors import FootnoteError, RateLimitedError, RefusedError, Unavailab
 
 TIMEOUT_SECONDS = 15
 RATE_LIMIT_RETRIES = 12
+SERVER_RETRIES = 3
 ANSWERED = "footnote_answer"
 """Metadata of our answers: the sure sign, for whoever takes a question over, that it was answered."""
 
@@ -46,10 +48,10 @@ def quiet_logger() -> logging.Logger:
 class SlackWeb:
     """What is said to Slack. ``patient`` waits out rate limits; ``prompt`` does not, for what can be left."""
 
-    def __init__(self, *, patient: AsyncWebClient, prompt: AsyncWebClient) -> None:
+    def __init__(self, *, patient: AsyncWebClient, prompt: AsyncWebClient, post_seconds: float) -> None:
         self.patient = patient
         self._prompt = prompt
-        self._pacer = ChannelPacer()
+        self._pacer = ChannelPacer(seconds=post_seconds)
         self.streams = Allowance(STREAMS_A_MINUTE)
         self.edits = Allowance(EDITS_A_MINUTE)
         self.statuses = Allowance(600)
@@ -197,7 +199,7 @@ async def respond(client: AsyncWebClient, method: str, **arguments: Any) -> Asyn
 
 
 @asynccontextmanager
-async def open_web(*, token: str, base_url: str) -> AsyncIterator[SlackWeb]:
+async def open_web(*, token: str, base_url: str, post_seconds: float = 1.0) -> AsyncIterator[SlackWeb]:
     """Clients over one pool of connections."""
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
     async with aiohttp.ClientSession(timeout=timeout) as session:
@@ -217,7 +219,12 @@ async def open_web(*, token: str, base_url: str) -> AsyncIterator[SlackWeb]:
             )
 
         limited = AsyncRateLimitErrorRetryHandler(max_retry_count=RATE_LIMIT_RETRIES)
-        yield SlackWeb(patient=client(limited), prompt=client())
+        # What the patient client does may be done twice: reading, and replacing one message by the same.
+        again = (
+            AsyncConnectionErrorRetryHandler(max_retry_count=SERVER_RETRIES),
+            AsyncServerErrorRetryHandler(max_retry_count=SERVER_RETRIES),
+        )
+        yield SlackWeb(patient=client(limited, *again), prompt=client(), post_seconds=post_seconds)
 
 
 def _translated(method: str, error: SlackApiError) -> FootnoteError:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from adapters.chat.slack import SlackChat, SlackSettings
+from adapters.chat.slack.judging import PageEditors
+from adapters.chat.slack.settings import Pace
 from adapters.stores.claims_memory import ClaimTable, MemoryClaims
 from core.domain.audiences import EVERYTHING, Audience, Scope
 from core.domain.places import AskerKind, ChannelKind, Place
@@ -146,6 +148,7 @@ class Session:
     settings: SlackSettings
     claims: Claims | None = None
     insights: Insights | None = None
+    editors: PageEditors | None = None
     chats: list[tuple[SlackChat, asyncio.Event, "asyncio.Task[None]"]] = field(default_factory=list)
 
     async def start(
@@ -161,6 +164,7 @@ class Session:
             administration=self.administration,
             clock=SystemClock(),
             insights=self.insights,
+            editors=self.editors,
         )
         stop = asyncio.Event()
         task = asyncio.create_task(chat.run(stop))
@@ -214,7 +218,11 @@ async def slack_session(
         workspace.add_channel("C2", name="secret", kind="group")
         workspace.add_channel("C3", name="partners", is_ext_shared=True)
         settings = SlackSettings(
-            bot_token=BOT_TOKEN, app_token=APP_TOKEN, base_url=slack.api_url, lease_seconds=5.0
+            bot_token=BOT_TOKEN,
+            app_token=APP_TOKEN,
+            base_url=slack.api_url,
+            lease_seconds=5.0,
+            pace=Pace() if limits else Pace(post=0.0, quick=0.05, stream=0.1, edit=0.2),
         )
         session = Session(
             slack=slack,
