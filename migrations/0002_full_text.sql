@@ -19,21 +19,25 @@ END
 $$;
 
 -- PostgreSQL's parser keeps "HR/Payroll", "mail@example.org" and "ERR-42" as one word each; with the signs
--- taken away their parts are found as well. Signs that tell names apart (C++, C#, #42, .NET) become letters.
+-- taken away their parts are found as well. Signs that tell names apart (C++, C#, #42, .NET) become letters. Chinese
+-- and Japanese are written without spaces: each of their signs becomes a word, to be found as a phrase.
 CREATE FUNCTION footnote_separated(words text) RETURNS text
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN translate(
     CASE
-        WHEN words !~ '\+\+|#|(^|\s)\.\w' THEN words
+        WHEN words !~ '\+\+|#|(^|\s)\.\w|[\u2e80-\u9fff\uf900-\ufaff]' THEN words
         ELSE regexp_replace(
             regexp_replace(
                 regexp_replace(
-                    regexp_replace(words, '(\w)\+\+', '\1plusplus', 'g'),
-                    '([[:alpha:]])#', '\1sharp', 'g'
+                    regexp_replace(
+                        regexp_replace(words, '(\w)\+\+', '\1plusplus', 'g'),
+                        '([[:alpha:]])#', '\1sharp', 'g'
+                    ),
+                    '#(\d)', ' hash\1', 'g'
                 ),
-                '#(\d)', ' hash\1', 'g'
+                '(^|\s)\.([[:alpha:]])', '\1dot\2', 'g'
             ),
-            '(^|\s)\.([[:alpha:]])', '\1dot\2', 'g'
+            '([\u2e80-\u9fff\uf900-\ufaff])', ' \1 ', 'g'
         )
     END,
     '/\._-:@+#=&%~^|*<>{}[]()!?;,"''', repeat(' ', 34)
@@ -119,7 +123,7 @@ $$;
 CREATE FUNCTION footnote_term(configuration regconfig, term text) RETURNS tsquery
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
 RETURN plainto_tsquery(configuration, footnote_unaccent(term))
-    || plainto_tsquery('pg_catalog.simple', footnote_separated(footnote_unaccent(term)))
+    || phraseto_tsquery('pg_catalog.simple', footnote_separated(footnote_unaccent(term)))
     || CASE
         WHEN configuration::text IN (
             'german', 'dutch', 'danish', 'swedish', 'norwegian', 'finnish', 'estonian', 'hungarian'

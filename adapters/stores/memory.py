@@ -31,7 +31,8 @@ from core.domain.models import Vector
 from core.domain.references import referenced
 from core.ports import IndexedChunk, PageState, PendingPage, SearchResult, StoredPage, WordQuery
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
+"""Chinese and Japanese signs are words of their own."""
 _WEB = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 _NOTHING = SearchResult(candidates=(), generation=0)
 _TITLE_WEIGHT, _HEADING_WEIGHT, _BODY_WEIGHT = 1.0, 0.4, 0.1

@@ -140,6 +140,23 @@ async def test_r14_accents_and_identifiers_are_found_as_they_are_typed(store: St
         assert await by_words(store, term) == [page_id(1)], term
 
 
+@pytest.mark.parametrize(
+    ("text", "finds", "misses"),
+    [
+        ("员工请假制度说明：年假十五天。", "请假", "假请"),
+        ("有給休暇は年に二十日です。", "休暇", "暇休"),
+    ],
+)
+async def test_words_are_found_in_scripts_without_spaces(
+    store: Store, text: str, finds: str, misses: str
+) -> None:
+    """Chinese and Japanese words are found inside a sentence, their signs in that order."""
+    await index_page(store, a_page(1, text), a_chunk(1, 0, text))
+
+    assert await by_words(store, finds) == [page_id(1)]
+    assert await by_words(store, misses) == []
+
+
 async def test_r15_a_title_alone_is_found_by_words(store: Store) -> None:
     """A page whose vector is far away is found since its title holds the word."""
     await index_page(store, a_page(1, title="Mindset"), a_chunk(1, breadcrumb="Mindset", vector=at_angle(90)))
