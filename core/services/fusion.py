@@ -17,15 +17,13 @@ class Evidence:
     """What is known of one passage for one question.
 
     ``similarity`` and ``best_sentence`` are centred cosines, the latter null where sentences have no
-    vectors. ``stems``, ``grams`` and ``neighbours`` are BM25 shares, 0 to 1, of stemmed words, of runs of
-    letters and of pairs of neighbouring words.
+    vectors. ``stems`` and ``grams`` are BM25 shares, 0 to 1, of stemmed words and of runs of letters.
     """
 
     language: str
     similarity: float
     stems: float
     grams: float
-    neighbours: float = 0.0
     best_sentence: float | None = None
 
 
@@ -45,8 +43,6 @@ class FusionSettings:
     """Standard deviations that a passage with every word of the question is worth."""
     lexical_noise: float = 0.05
     """The share that passages without relation reach through common words."""
-    neighbour_weight: float = 2.0
-    """Standard deviations that all pairs of neighbouring words are worth."""
     sure_at: float = 7.0
     """The score at which a passage in the asker's language makes other languages unnecessary ..."""
     sure_within: float = 0.5
@@ -93,11 +89,8 @@ def _score(one: Evidence, spread: float, settings: FusionSettings) -> float:
     if one.best_sentence is not None:
         weight = settings.sentence_weight
         similarity = (1 - weight) * similarity + weight * one.best_sentence
-    return (
-        similarity / spread
-        + settings.lexical_weight * lexical_share(one.stems, one.grams, noise=settings.lexical_noise)
-        + settings.neighbour_weight * one.neighbours
-    )
+    words = lexical_share(one.stems, one.grams, noise=settings.lexical_noise)
+    return similarity / spread + settings.lexical_weight * words
 
 
 def _logistic(value: float) -> float:

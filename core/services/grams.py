@@ -7,19 +7,13 @@ written in Latin letters, all of them with "Allen". No stemmer is needed, so it 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 SIZE = 4
 """Letters in a run, the marks of a word's ends included. 3 finds more noise, 5 misses more inflections."""
 
 UNSPACED_SIZE = 2
 """Characters in a run of a script written without spaces, where a word is often no longer."""
-
-_NEIGHBOURS = 3
-"""How many words on two words are still neighbours, so that small words between them do not matter."""
-
-_STUB = 5
-"""Letters of a word that tell it apart from others, its inflection not."""
 
 _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -54,25 +48,6 @@ def gram_counts(text: str) -> Counter[str]:
     counts: Counter[str] = Counter()
     for word in _WORD.findall(fold_sounds(text)):
         counts.update(_runs(word))
-    return counts
-
-
-def neighbour_counts(text: str, stop_words: Collection[str] = ()) -> Counter[str]:
-    """How often two words that say something stand near each other, in that order.
-
-    ``stop_words`` are lower case as written. Words are cut to their beginning, so inflections are equal.
-    """
-    ignored = {fold_sounds(word) for word in stop_words}
-    stubs = [
-        None if word in ignored else word[:_STUB] for word in _WORD.findall(fold_sounds(text))
-    ]  # a stop word keeps its place: distance is counted in words as written
-    counts: Counter[str] = Counter()
-    for at, first in enumerate(stubs):
-        if first is None:
-            continue
-        for second in stubs[at + 1 : at + 1 + _NEIGHBOURS]:
-            if second is not None and second != first:
-                counts[f"{first} {second}"] += 1
     return counts
 
 

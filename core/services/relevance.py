@@ -9,7 +9,7 @@ from core.services.tokens import fold, is_identifier, word_forms
 MOST_MARGIN = 4.0
 """A margin above this says no more."""
 
-ANSWER_FROM = 0.16
+ANSWER_FROM = 0.15
 """Below this probability the wiki is taken not to answer.
 
 Chosen so that about 5 % of questions with an answer are refused: the refusals that remain to be made are left

@@ -63,9 +63,9 @@ def test_languages_are_equal_where_the_asker_s_has_no_answer() -> None:
 
 
 def test_score_by_hand() -> None:
-    """0.6 chunk + 0.4 sentence in standard deviations, 12 for all words above noise, 2 for neighbours."""
-    one = Evidence(language="en", similarity=0.4, best_sentence=0.5, stems=0.3, grams=0.5, neighbours=0.25)
-    assert fuse((one,), question_language="xx", spread=0.1) == pytest.approx([4.4 + 12 * 0.35 + 0.5])
+    """0.6 chunk + 0.4 sentence in standard deviations, 12 for all words above noise."""
+    one = Evidence(language="en", similarity=0.4, best_sentence=0.5, stems=0.3, grams=0.5)
+    assert fuse((one,), question_language="xx", spread=0.1) == pytest.approx([4.4 + 12 * 0.35])
 
 
 def test_without_sentence_vectors_the_chunk_speaks_alone() -> None:
@@ -86,7 +86,6 @@ def test_nothing_to_fuse() -> None:
             similarity=st.floats(-1, 1),
             stems=st.floats(0, 1),
             grams=st.floats(0, 1),
-            neighbours=st.floats(0, 1),
             best_sentence=st.none() | st.floats(-1, 1),
         ),
         max_size=8,

@@ -3,7 +3,7 @@
 import pytest
 
 from core.services.bm25 import share, statistics
-from core.services.grams import fold_sounds, gram_counts, neighbour_counts
+from core.services.grams import fold_sounds, gram_counts
 
 
 @pytest.mark.parametrize(
@@ -49,13 +49,3 @@ def test_grams_find_compounds_typing_errors_and_other_scripts(asked: str, right:
     passages = [gram_counts(right), gram_counts(wrong), gram_counts("Something else entirely")]
     known = statistics(passages)
     assert share(gram_counts(asked), passages[0], known) > 2 * share(gram_counts(asked), passages[1], known)
-
-
-def test_neighbours_are_counted_in_order_without_stop_words() -> None:
-    """Small words between two others keep their place but are no neighbours themselves."""
-    assert neighbour_counts("Reset the password of Anna", {"the", "of"}) == {
-        "reset pasvo": 1,
-        "pasvo ana": 1,
-    }
-    assert neighbour_counts("password reset", ()) == {"pasvo reset": 1}
-    assert neighbour_counts("one two three four five", ())["one five"] == 0
