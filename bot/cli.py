@@ -12,6 +12,7 @@ from bot import __version__
 from bot.logs import set_up_logging
 from bot.settings import Settings, load_settings
 from bot.terminal import complain, note
+from core.domain.places import AskerKind, ChannelKind, Place
 from core.errors import ConfigurationError, FootnoteError, InvalidInputError
 
 FAILED = 1
@@ -105,6 +106,38 @@ def check(json: Json = False) -> None:
     from bot.commands.check import run_check
 
     run(run_check(_settings(), as_json=json))
+
+
+@app.command(
+    epilog=example(
+        "footnote scope slack --workspace T1 --channel C042",
+        "footnote scope slack --workspace T1 --person U042 --group S01",
+        "footnote scope slack --channel C042 --kind shared --asker external",
+    )
+)
+def scope(
+    platform: Annotated[str, typer.Argument(help="slack or discord.")],
+    workspace: Annotated[str, typer.Option(help="The Slack workspace or Discord server.")] = "",
+    channel: Annotated[str, typer.Option(help="The channel; left out, a reply for one person alone.")] = "",
+    person: Annotated[str, typer.Option(help="Who asks.")] = "anybody",
+    group: Annotated[list[str] | None, typer.Option(help="A user group or role of that person.")] = None,
+    kind: Annotated[ChannelKind | None, typer.Option(help="How widely the channel is read.")] = None,
+    asker: Annotated[AskerKind, typer.Option(help="How much of a colleague asks.")] = AskerKind.MEMBER,
+    json: Json = False,
+) -> None:
+    """Explain what a place may see, by the rules of footnote.toml."""
+    from bot.commands.scope import run_scope
+
+    place = Place(
+        platform=platform,
+        workspace=workspace,
+        channel=channel,
+        channel_kind=kind or (ChannelKind.PUBLIC if channel else ChannelKind.DIRECT),
+        asker=person,
+        asker_kind=asker,
+        groups=frozenset(group or ()),
+    )
+    raise typer.Exit(run_scope(_settings(), place, as_json=json))
 
 
 @app.command(epilog=example("footnote status", "footnote status --json"))

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 
@@ -14,6 +12,8 @@ from adapters.sources.notion_json import as_text
 from adapters.stores.facts import server_facts
 from adapters.stores.schema import pending
 from adapters.transport import http_client
+from bot.findings import Finding, State
+from bot.scopes.checking import audience_findings
 from bot.servers import running_servers
 from bot.settings import EMBEDDED, EXTRACTIVE, Settings, unknown_variables
 from bot.wiring import make_generator, open_embedder
@@ -26,24 +26,6 @@ OLDEST_PGVECTOR = (0, 8)
 
 FIRST_WORD_SECONDS = 60.0
 """A model may have to be loaded before it writes its first word."""
-
-
-class State(StrEnum):
-    """How a finding is meant."""
-
-    OK = "ok"
-    WARN = "warn"
-    FAIL = "fail"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One line of the report."""
-
-    subject: str
-    state: State
-    detail: str
-    remedy: str = ""
 
 
 async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterator[Finding]:
@@ -77,6 +59,8 @@ async def _database_and_redis(settings: Settings) -> AsyncIterator[Finding]:
             yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
             yield await _guarded("schema", lambda: _schema(settings, servers.database_url))
             yield await _guarded("Redis", lambda: _redis(servers.redis_url))
+            async for finding in audience_findings(settings, servers.database_url):
+                yield finding
     except FootnoteError as error:
         yield Finding("embedded servers", State.FAIL, str(error))
 

@@ -18,6 +18,7 @@ from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import HttpClient, http_client
+from bot.scopes.watching import LiveAudiences, config_path
 from bot.servers import Servers, running_servers
 from bot.settings import EXTRACTIVE, Settings
 from core.domain.audiences import EVERYTHING
@@ -57,6 +58,7 @@ class App:
     answerer: Answerer
     chunk_settings: ChunkSettings
     fingerprint: Fingerprint
+    audiences: LiveAudiences
 
 
 @asynccontextmanager
@@ -72,6 +74,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         ConfigurationError, UnavailableError, RefusedError, SchemaError, IndexMismatchError: says what to do.
     """
     async with AsyncExitStack() as stack:
+        audiences = LiveAudiences(config_path(settings.footnote_config))
         servers = stack.enter_context(running_servers(settings, sample=sample))
         client = await stack.enter_async_context(http_client())
         embedder = await stack.enter_async_context(open_embedder(settings, client))
@@ -122,6 +125,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             answerer=answerer,
             chunk_settings=chunk_settings,
             fingerprint=fingerprint,
+            audiences=audiences,
         )
 
 

@@ -9,7 +9,16 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CORE_MAY_IMPORT = {"grapheme", "markdown_it", "numpy", "py3langid", "sentencex", "stopwordsiso"}
+CORE_MAY_IMPORT = {
+    "grapheme",
+    "markdown_it",
+    "numpy",
+    "phonenumbers",
+    "py3langid",
+    "sentencex",
+    "stdnum",
+    "stopwordsiso",
+}
 """Small pure libraries, none of which does I/O."""
 
 

@@ -1,8 +1,10 @@
 """What a database says of itself, for `footnote check`."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from adapters.stores.connecting import connected
+from core.domain.ids import PageId
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +36,20 @@ async def server_facts(url: str) -> ServerFacts:
     return ServerFacts(
         postgres=row["postgres"], pgvector=row["pgvector"], pgvector_available=row["available"]
     )
+
+
+async def unknown_pages(url: str, ids: Collection[PageId]) -> frozenset[PageId]:
+    """Those of the pages and data sources that no stored page is or lies below.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
+    """
+    async with connected(url, seconds=10.0) as connection:
+        rows = await connection.fetch(
+            """
+            SELECT given::text AS id FROM unnest($1::uuid[]) AS given
+            WHERE NOT EXISTS (SELECT FROM notion_pages AS page WHERE page.path @> ARRAY[given])
+            """,
+            sorted(ids),
+        )
+    return frozenset(PageId(row["id"]) for row in rows)

@@ -2,7 +2,8 @@
 
 from dataclasses import asdict
 
-from bot.doctor import Finding, State, examine
+from bot.doctor import examine
+from bot.findings import Finding, State
 from bot.settings import Settings, read_variables
 from bot.terminal import messages, output, print_json
 

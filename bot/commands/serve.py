@@ -33,6 +33,7 @@ async def run_serve(settings: Settings) -> int:
         )
     async with open_app(settings) as app, stop_signal() as stop, asyncio.TaskGroup() as tasks:
         tasks.create_task(health_endpoint(app, stop))
+        tasks.create_task(app.audiences.watch(stop))
         if settings.notion_token is not None and settings.notion_sync_interval > 0:
             tasks.create_task(sync_on_a_timer(app, stop))
         log.info("serving", http=f"{settings.http_host}:{settings.http_port}")
