@@ -30,6 +30,7 @@ from core.domain.ids import ChunkId, PageId
 from core.domain.models import Vector
 from core.domain.references import referenced
 from core.ports import IndexedChunk, PageState, PendingPage, SearchResult, StoredPage, WordQuery
+from core.ports.ledger import Fate
 
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 """Chinese and Japanese signs are words of their own."""
@@ -59,6 +60,8 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._pages: dict[PageId, _Page] = {}
+        self.gone: dict[PageId, tuple[PageRef, str]] = {}
+        """What was removed, as it was, and the proof."""
         self._generation = 1
         self._ids = count(1)
         self._reusable: dict[str, Vector] = {}
@@ -229,9 +232,11 @@ class MemoryStore:
         self._generation += 1
         return True
 
-    async def remove_pages(self, ids: Sequence[PageId], *, proof: str) -> int:  # noqa: ARG002 - kept by stores that last
+    async def remove_pages(self, ids: Sequence[PageId], *, proof: str) -> int:
         """As `PageWriter.remove_pages`."""
-        removed = [page_id for page_id in set(ids) if self._pages.pop(page_id, None) is not None]
+        removed = [page for page_id in set(ids) if (page := self._pages.pop(page_id, None)) is not None]
+        for page in removed:
+            self.gone[page.stored.page.ref.id] = (page.stored.page.ref, proof)
         self._generation += bool(removed)
         return len(removed)
 
@@ -259,6 +264,10 @@ class MemoryStore:
             if page.synced_at < moment and (after is None or page_id > after)
         ]
         return [_state(page) for page in unseen[:limit]]
+
+    def contents(self) -> list[tuple[PageRef, Fate, int]]:
+        """Every stored page with its fate and how many passages it has, for the ledger."""
+        return [(page.stored.page.ref, _fate(page), len(page.chunks)) for page in self._pages.values()]
 
     # --- the tree --------------------------------------------------------------------------------------
 
@@ -319,6 +328,12 @@ def _refers_to(page: _Page) -> tuple[PageId, ...]:
     read = page.stored.page
     texts = (block.text for block, _ in walk(read.blocks))
     return referenced((*texts, *(value for pair in read.ref.properties for value in pair)))
+
+
+def _fate(page: _Page) -> Fate:
+    if not page.has_text:
+        return Fate.EMPTY
+    return Fate.INDEXED if page.embedded_revision == page.revision else Fate.PENDING
 
 
 _Visible = Iterable[tuple[ChunkId, _Page, IndexedChunk]]

@@ -131,11 +131,12 @@ WHERE page.id = seen.id
 
 _REMOVE = """
 WITH removed AS (
-    DELETE FROM notion_pages WHERE id = ANY ($1::uuid[]) RETURNING id
+    DELETE FROM notion_pages WHERE id = ANY ($1::uuid[]) RETURNING id, title, url
 ), noted AS (
-    INSERT INTO notion_tombstones (page_id, proof)
-    SELECT id, $2 FROM removed
-    ON CONFLICT (page_id) DO UPDATE SET proof = excluded.proof, removed_at = now()
+    INSERT INTO notion_tombstones (page_id, proof, title, url)
+    SELECT id, $2, title, url FROM removed
+    ON CONFLICT (page_id) DO UPDATE
+    SET proof = excluded.proof, title = excluded.title, url = excluded.url, removed_at = now()
 )
 SELECT count(*) FROM removed
 """

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.sources.notion_api import Patience
+from adapters.stores.ledger_memory import MemoryLedger
 from adapters.stores.memory import MemoryStore
 from core.domain.answers import Candidate
 from core.domain.audiences import EVERYTHING
@@ -65,6 +66,7 @@ class SyncRig:
     store: MemoryStore
     embedder: WatchedEmbedder
     syncer: Syncer
+    ledger: MemoryLedger | None = None
 
     @property
     def workspace(self) -> Workspace:
@@ -80,6 +82,7 @@ class SyncRig:
             clock=self.workspace.clock,
             chunk_settings=ChunkSettings(),
             settings=settings,
+            ledger=self.ledger,
         )
         return self.syncer
 

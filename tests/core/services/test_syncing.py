@@ -1,8 +1,13 @@
 """Syncing: the real notion-client, the stand-in of Notion, and an index in memory."""
 
+from datetime import timedelta
+
 import pytest
 
+from adapters.stores.ledger_memory import MemoryLedger
+from core.domain.ids import PageId
 from core.errors import RefusedError, UnavailableError
+from core.ports.ledger import Fate
 from core.services.comparing import content_hash
 from core.services.syncing import SyncSettings
 from tests.core.services.sync_rig import SyncRig, sync_rig
@@ -169,8 +174,6 @@ async def test_sy4_u2_f23_a_second_edit_in_the_same_minute_arrives(restart: bool
 
 async def test_not8_an_edit_that_search_learns_of_late_arrives() -> None:
     """Search lags by a minute and a half: the overlap covers it."""
-    from datetime import timedelta
-
     async with sync_rig() as rig:
         page = rig.workspace.add_page("Page", blocks=[blocks.paragraph("first text")])
         await rig.settled()
@@ -654,8 +657,6 @@ async def test_full_reads_every_page_again() -> None:
 
 async def test_a_whole_listing_is_due_after_its_interval() -> None:
     """What only a listing shows is seen when that time has come, in the same process."""
-    from datetime import timedelta
-
     settings = SyncSettings(reconcile_every=timedelta(hours=6))
     async with sync_rig(settings=settings) as rig:
         page = rig.workspace.add_page("Page", blocks=[blocks.paragraph("unsharedword")])
@@ -741,3 +742,54 @@ async def test_u1_x17_the_hash_covers_all_that_is_cited() -> None:
 
     assert len({content_hash(one, blocks_) for one, blocks_ in variants}) == len(variants)
     assert content_hash(ref, body) == content_hash(replace(ref, last_edited=None), body)
+
+
+# --- What is remembered --------------------------------------------------------------------------------
+
+
+async def test_a_new_process_goes_on_where_the_last_one_left_off() -> None:
+    """With a ledger an idle poll costs one request, whoever makes it; what failed is looked at again."""
+    async with sync_rig() as rig:
+        rig.ledger = MemoryLedger(rig.store)
+        rig.restart()
+        pages = [rig.workspace.add_page(f"Page {n}", blocks=[blocks.paragraph(f"old{n}")]) for n in range(9)]
+        await rig.settled()
+        rig.workspace.edit_block(rig.workspace.block_ids(pages[4])[0], "new4")
+        rule = rig.notion.server.faults.add(faults.bad_gateway(), route=routes.CHILDREN)
+        assert len((await rig.sync()).failed) == 1
+        rig.notion.server.faults.remove(rule)
+        failed = await rig.ledger.entry(PageId(pages[4]))
+        assert failed is not None
+        assert (failed.fate, failed.title, failed.chunks) == (Fate.FAILED, "Page 4", 1)
+        assert "HTTP 502" in failed.reason
+
+        rig.workspace.clock.advance(hours=1)
+        healed = await rig.reconcile()
+        idle = await rig.reconcile()
+
+        assert not healed.complete
+        assert rig.bodies(pages[4]) == ["new4"]
+        assert idle.requests == 1
+        assert await rig.ledger.totals() == {Fate.INDEXED: 9}
+
+
+async def test_the_ledger_s_fates_add_up_to_everything_ever_seen() -> None:
+    """Indexed, gone and skipped; a linked view that nobody can read is not tried for ever."""
+    async with sync_rig() as rig:
+        rig.ledger = MemoryLedger(rig.store)
+        rig.restart()
+        page = rig.workspace.add_page("Page")
+        gone = rig.workspace.add_page("Gone")
+        base = rig.workspace.add_database("Base", parent=page)
+        dead = rig.workspace.add_linked_view(page, base, title="Dead view", resolvable=False)
+        await rig.settled()
+        rig.workspace.trash(gone)
+        rig.restart(settings=SyncSettings(reconcile_every=timedelta(0)))
+
+        report = await rig.sync()
+
+        assert report.is_clean
+        assert await rig.ledger.totals() == {Fate.INDEXED: 2, Fate.GONE: 1, Fate.SKIPPED: 1}
+        skipped = await rig.ledger.entry(PageId(dead))
+        assert skipped is not None
+        assert skipped.fate is Fate.SKIPPED

@@ -1,0 +1,145 @@
+"""The ledger of syncs in PostgreSQL."""
+
+import json
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+import asyncpg
+
+from adapters.stores.connecting import translated
+from adapters.stores.pool import ACQUIRE_SECONDS, pooled
+from adapters.stores.texts import storable
+from core.domain.ids import PageId
+from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble
+
+KEEP_RUNS = 1000
+"""How many runs are remembered: three weeks of one every half hour."""
+
+_LOOKS = """
+SELECT
+    (SELECT max(started) FROM sync_runs WHERE reached_end) AS changes,
+    (SELECT max(started) FROM sync_runs WHERE reached_end AND complete) AS listing
+"""
+
+_KEEP_RUN = """
+INSERT INTO sync_runs (started, finished, reached_end, complete, figures)
+VALUES ($1, $2, $3, $4, $5::jsonb)
+"""
+
+# The newest run of each kind stays, since the next one begins where it looked.
+_FORGET_RUNS = """
+DELETE FROM sync_runs
+WHERE id <= (SELECT max(id) FROM sync_runs) - $1
+  AND started < (SELECT max(started) FROM sync_runs WHERE reached_end)
+  AND started < (SELECT max(started) FROM sync_runs WHERE reached_end AND complete)
+"""
+
+_KEEP_TROUBLES = """
+INSERT INTO sync_troubles AS trouble (page_id, title, url, reason, skipped)
+SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[])
+ON CONFLICT (page_id) DO UPDATE SET
+    title    = coalesce(nullif(excluded.title, ''), trouble.title),
+    url      = coalesce(nullif(excluded.url, ''), trouble.url),
+    reason   = excluded.reason,
+    skipped  = excluded.skipped,
+    tries    = trouble.tries + 1,
+    last_try = now()
+"""
+
+_HEAL = "DELETE FROM sync_troubles WHERE page_id = ANY ($1::uuid[])"
+
+_IN_TROUBLE = "SELECT page_id FROM sync_troubles WHERE NOT skipped ORDER BY page_id"
+
+_TOTALS = "SELECT fate, count(*) AS objects FROM sync_ledger GROUP BY fate"
+
+_ENTRIES = """
+SELECT ledger.*, (
+    SELECT count(*) FROM notion_embeddings AS passage
+    WHERE passage.page_id = ledger.id AND passage.fingerprint = (SELECT active FROM index_state)
+) AS chunks
+FROM sync_ledger AS ledger
+"""
+
+_ENTRY = f"{_ENTRIES} WHERE ledger.id = $1::uuid"
+
+_OF_FATE = f"{_ENTRIES} WHERE ledger.fate = $1 ORDER BY ledger.title, ledger.id LIMIT $2"
+
+
+@asynccontextmanager
+async def open_ledger(url: str) -> AsyncIterator["PostgresLedger"]:
+    """The ledger of a database, for the block.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
+    """
+    async with pooled(url, size=2) as pool:
+        yield PostgresLedger(url, pool)
+
+
+class PostgresLedger:
+    """A `SyncLedger`; made by `open_ledger`."""
+
+    def __init__(self, url: str, pool: asyncpg.Pool) -> None:
+        self._url = url
+        self._pool = pool
+
+    async def looks(self) -> Looks:
+        """As `SyncLedger.looks`."""
+        [row] = await self._fetch(_LOOKS)
+        return Looks(row["changes"], row["listing"])
+
+    async def keep_run(
+        self, run: RunRecord, *, troubles: Sequence[Trouble], healed: Collection[PageId]
+    ) -> None:
+        """As `SyncLedger.keep_run`."""
+        columns = [
+            [trouble.page_id for trouble in troubles],
+            [storable(trouble.title) for trouble in troubles],
+            [storable(trouble.url) for trouble in troubles],
+            [storable(trouble.reason) for trouble in troubles],
+            [trouble.skipped for trouble in troubles],
+        ]
+        figures = json.dumps(dict(run.figures))
+        with translated(self._url):
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
+                await connection.execute(_HEAL, list(healed))
+                await connection.execute(_KEEP_TROUBLES, *columns)
+                await connection.execute(
+                    _KEEP_RUN, run.started, run.finished, run.reached_end, run.complete, figures
+                )
+                await connection.execute(_FORGET_RUNS, KEEP_RUNS)
+
+    async def in_trouble(self) -> Sequence[PageId]:
+        """As `SyncLedger.in_trouble`."""
+        return [PageId(row["page_id"]) for row in await self._fetch(_IN_TROUBLE)]
+
+    async def totals(self) -> Mapping[Fate, int]:
+        """As `SyncLedger.totals`."""
+        return {Fate(row["fate"]): row["objects"] for row in await self._fetch(_TOTALS)}
+
+    async def entry(self, page_id: PageId) -> LedgerEntry | None:
+        """As `SyncLedger.entry`."""
+        rows = await self._fetch(_ENTRY, page_id)
+        return _entry(rows[0]) if rows else None
+
+    async def entries(self, fate: Fate, *, limit: int) -> Sequence[LedgerEntry]:
+        """As `SyncLedger.entries`."""
+        return [_entry(row) for row in await self._fetch(_OF_FATE, fate.value, limit)]
+
+    async def _fetch(self, statement: str, *values: object) -> Sequence[asyncpg.Record]:
+        with translated(self._url):
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+                rows: Sequence[asyncpg.Record] = await connection.fetch(statement, *values)
+                return rows
+
+
+def _entry(row: asyncpg.Record) -> LedgerEntry:
+    return LedgerEntry(
+        page_id=PageId(str(row["id"])),
+        title=row["title"],
+        url=row["url"],
+        fate=Fate(row["fate"]),
+        reason=row["reason"],
+        seen_at=row["seen_at"],
+        chunks=row["chunks"],
+    )

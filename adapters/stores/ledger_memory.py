@@ -1,0 +1,74 @@
+"""The ledger of syncs in dictionaries, beside a `MemoryStore`."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+from adapters.stores.memory import MemoryStore
+from core.domain.ids import PageId
+from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble
+
+
+class MemoryLedger:
+    """A `SyncLedger` over what a memory store holds."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        self._store = store
+        self._troubles: dict[PageId, Trouble] = {}
+        self.runs: list[RunRecord] = []
+
+    async def looks(self) -> Looks:
+        """As `SyncLedger.looks`."""
+        ended = [run for run in self.runs if run.reached_end]
+        return Looks(
+            max((run.started for run in ended), default=None),
+            max((run.started for run in ended if run.complete), default=None),
+        )
+
+    async def keep_run(
+        self, run: RunRecord, *, troubles: Sequence[Trouble], healed: Collection[PageId]
+    ) -> None:
+        """As `SyncLedger.keep_run`."""
+        for page_id in healed:
+            self._troubles.pop(page_id, None)
+        self._troubles.update({trouble.page_id: trouble for trouble in troubles})
+        self.runs.append(run)
+
+    async def in_trouble(self) -> Sequence[PageId]:
+        """As `SyncLedger.in_trouble`."""
+        return sorted(trouble.page_id for trouble in self._troubles.values() if not trouble.skipped)
+
+    async def totals(self) -> Mapping[Fate, int]:
+        """As `SyncLedger.totals`."""
+        return Counter(one.fate for one in self._all())
+
+    async def entry(self, page_id: PageId) -> LedgerEntry | None:
+        """As `SyncLedger.entry`."""
+        return next((one for one in self._all() if one.page_id == page_id), None)
+
+    async def entries(self, fate: Fate, *, limit: int) -> Sequence[LedgerEntry]:
+        """As `SyncLedger.entries`."""
+        found = (one for one in self._all() if one.fate is fate)
+        return sorted(found, key=lambda one: (one.title, one.page_id))[:limit]
+
+    def _all(self) -> list[LedgerEntry]:
+        entries: dict[PageId, LedgerEntry] = {
+            ref.id: LedgerEntry(ref.id, ref.title, ref.url, Fate.GONE, proof)
+            for ref, proof in self._store.gone.values()
+        }
+        for one in self._troubles.values():
+            entries[one.page_id] = LedgerEntry(one.page_id, one.title, one.url, _fate(one), one.reason)
+        for ref, fate, chunks in self._store.contents():
+            trouble = self._troubles.get(ref.id)
+            entries[ref.id] = LedgerEntry(
+                ref.id,
+                ref.title,
+                ref.url,
+                fate if trouble is None else _fate(trouble),
+                "" if trouble is None else trouble.reason,
+                chunks=chunks,
+            )
+        return list(entries.values())
+
+
+def _fate(trouble: Trouble) -> Fate:
+    return Fate.SKIPPED if trouble.skipped else Fate.FAILED

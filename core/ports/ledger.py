@@ -1,0 +1,92 @@
+"""What a sync remembers of its runs and of every object it ever saw."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from core.domain.ids import PageId
+
+
+class Fate(StrEnum):
+    """What became of an object; every object has exactly one, so that they add up to the total."""
+
+    INDEXED = "indexed"
+    PENDING = "pending"
+    """Stored, and waiting to be embedded; found by words."""
+    EMPTY = "empty"
+    """Without title and text: nothing to find."""
+    FAILED = "failed"
+    """Could not be read or embedded; an older state may go on answering."""
+    SKIPPED = "skipped"
+    """Cannot be read by anybody, such as a view of a database that is not shared."""
+    GONE = "gone"
+    """Removed; the reason is the proof."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An object that could not be brought up to date, or never can be."""
+
+    page_id: PageId
+    title: str
+    url: str
+    reason: str
+    skipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One object: its fate, why, and when it was looked at last. ``chunks`` answer for it now."""
+
+    page_id: PageId
+    title: str
+    url: str
+    fate: Fate
+    reason: str = ""
+    seen_at: datetime | None = None
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """When a run that reached its end began: any run, and one that listed everything."""
+
+    changes: datetime | None = None
+    listing: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """One run. ``figures`` are the totals of its report; ``reached_end`` and ``complete`` feed `Looks`."""
+
+    started: datetime
+    finished: datetime
+    reached_end: bool
+    complete: bool
+    figures: Mapping[str, int | str] = field(default_factory=dict)
+
+
+class SyncLedger(Protocol):
+    """Keeps what a report says beyond the process that wrote it."""
+
+    async def looks(self) -> Looks:
+        """The newest runs that reached their end."""
+
+    async def keep_run(
+        self, run: RunRecord, *, troubles: Sequence[Trouble], healed: Collection[PageId]
+    ) -> None:
+        """Keep a run with the objects it failed on; those that came out well are troubles no more."""
+
+    async def in_trouble(self) -> Sequence[PageId]:
+        """Pages that failed when they were last looked at: the next run looks again."""
+
+    async def totals(self) -> Mapping[Fate, int]:
+        """How many objects have each fate; together all that were ever seen."""
+
+    async def entry(self, page_id: PageId) -> LedgerEntry | None:
+        """One object, or null if none of this id was ever seen."""
+
+    async def entries(self, fate: Fate, *, limit: int) -> Sequence[LedgerEntry]:
+        """Objects of one fate, by title."""

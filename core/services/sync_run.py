@@ -1,0 +1,367 @@
+"""The part of one sync that talks to the source: list, compare, read, store, and remove what is gone."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from core.domain.documents import ObjectType, Page, PageRef, walk
+from core.domain.ids import PageId
+from core.domain.references import Target, referenced, resolve_blocks, resolve_properties
+from core.errors import NotFoundError, PermanentError, RefusedError, TemporaryError, UnreadableError
+from core.ports import Clock, IncrementalSource, PageSource, PageState, PageWriter, Presence, StoredPage
+from core.ports.ledger import Trouble
+from core.services import languages
+from core.services.chunking import page_text
+from core.services.comparing import content_hash, has_same_blocks, is_unchanged
+from core.services.sync_report import Failure, Tally
+
+_logger = logging.getLogger("footnote.sync")
+
+_LOOK_UP = 100
+"""Listed pages compared with the store in one go."""
+
+_STORE = 20
+"""Pages stored in one transaction."""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncSettings:
+    """How a sync works.
+
+    ``readers`` pages are read at once. Everything is listed, and what vanished looked for, every
+    ``reconcile_every``; between that only changes are asked for where the source can say them. More than
+    ``max_removed`` pages, or that share of all, are not removed without a confirmation (F22, NOT-6).
+    """
+
+    readers: int = 6
+    reconcile_every: timedelta = timedelta(hours=6)
+    max_removed: int = 20
+    max_removed_share: float = 0.3
+
+
+@dataclass(slots=True)
+class _Read:
+    """A page to be read, and what is stored of it."""
+
+    ref: PageRef
+    state: PageState | None
+
+
+class SyncRun:
+    """The part of one sync that talks to the source."""
+
+    def __init__(
+        self,
+        source: PageSource,
+        writer: PageWriter,
+        clock: Clock,
+        settings: SyncSettings,
+        tally: Tally,
+        *,
+        read_all: bool,
+        changes_only: bool,
+    ) -> None:
+        self._source = source
+        self._writer = writer
+        self._clock = clock
+        self._settings = settings
+        self.tally = tally
+        self._read_all = read_all
+        self._changes_only = changes_only
+        self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
+        self._storing = asyncio.Lock()
+        self._fresh: list[tuple[StoredPage, datetime]] = []
+        self._seen: set[PageId] = set()
+        self._children: dict[PageId, PageId] = {}
+        self._lost: set[PageId] = set()
+        self._suspects: dict[PageId, Presence | None] = {}
+        self._renamed: list[PageId] = []
+        self.skipped: list[Trouble] = []
+
+    def settled(self) -> frozenset[PageId]:
+        """Pages that this run saw and did not fail on."""
+        return frozenset(self._seen - self.tally.failed_pages())
+
+    # --- Listing and reading ---------------------------------------------------------------------------
+
+    async def read(self, refs: AsyncIterator[PageRef], again: frozenset[PageId]) -> bool:
+        """List and read side by side; whether the listing came to its end.
+
+        ``again`` are pages that failed last time, which a listing of changes would not show.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                readers = [group.create_task(self._read_queued()) for _ in range(self._settings.readers)]
+                listed = await self._list(refs)
+                await self._probe_unlisted(again)
+                while unlisted := await self._unlisted():
+                    await self._probe_unlisted(unlisted)
+                for _ in readers:
+                    await self._queue.put(None)
+        except BaseExceptionGroup as group_error:
+            raise _most_serious(group_error) from group_error
+        await self._store()
+        return listed
+
+    async def _list(self, refs: AsyncIterator[PageRef]) -> bool:
+        batch: list[PageRef] = []
+        try:
+            async for ref in refs:
+                batch.append(ref)
+                if len(batch) >= _LOOK_UP:
+                    await self._compare(batch)
+                    batch = []
+            await self._compare(batch)
+        except TemporaryError as error:
+            # What was listed so far is good; what was not is no proof of anything (SY6, NOT-6).
+            await self._compare(batch)
+            self.tally.set(alarm=f"The listing broke off, nothing was removed: {error}")
+            _logger.warning("The listing broke off: %s", error)
+            return False
+        return True
+
+    async def _compare(self, refs: Sequence[PageRef]) -> None:
+        """Queue what must be read; note the rest as seen."""
+        fresh = [ref for ref in {ref.id: ref for ref in refs}.values() if ref.id not in self._seen]
+        if not fresh:
+            return
+        self._seen.update(ref.id for ref in fresh)
+        self.tally.add(listed=len(fresh))
+        now = self._clock.now()
+        states = await self._writer.states([ref.id for ref in fresh])
+        unchanged = [ref for ref in fresh if not self._read_all and is_unchanged(ref, states.get(ref.id))]
+        if unchanged:
+            await self._writer.touch(unchanged, synced_at=now)
+            self.tally.add(unchanged=len(unchanged))
+        same = {ref.id for ref in unchanged}
+        for ref in fresh:
+            state = states.get(ref.id)
+            if ref.id in same or await self._took_entry(ref, state, now):
+                continue
+            self.tally.add(to_read=1)
+            await self._queue.put(_Read(ref, state))
+
+    async def _took_entry(self, ref: PageRef, state: PageState | None, now: datetime) -> bool:
+        """Store a new parent, title or property without reading the blocks, which are as stored."""
+        if state is None or self._read_all or not has_same_blocks(ref, state):
+            return False
+        blocks = await self._writer.stored_blocks(ref.id)
+        if blocks is None:
+            return False
+        await self._take(_Read(ref, state), Page(ref, blocks), now)
+        return True
+
+    async def _unlisted(self) -> frozenset[PageId]:
+        """Once everything queued is read: pages that only their parents' blocks name, or no longer name."""
+        await self._queue.join()
+        await self._store()
+        named, self._children = self._children, {}
+        lost, self._lost = self._lost - self._seen, set()
+        unlisted = [child for child in named if child not in self._seen]
+        states = await self._writer.states(unlisted) if unlisted else {}
+        arrived = {
+            child
+            for child in unlisted
+            if (state := states.get(child)) is None or state.ref.parent_id != named[child]
+        }
+        return frozenset((lost - named.keys()) | arrived) - self._suspects.keys()
+
+    async def _probe_unlisted(self, ids: frozenset[PageId]) -> None:
+        for page_id in sorted(ids - self._seen):
+            found = await self._look_at(page_id)
+            if found is None:
+                continue
+            await self._compare([found])
+            if found.object_type is ObjectType.DATABASE and isinstance(self._source, IncrementalSource):
+                await self._list(self._source.rows(found))
+
+    async def _look_at(self, page_id: PageId) -> PageRef | None:
+        """The page if it is there; pages that cannot be looked at fail alone."""
+        try:
+            found = await self._source.probe(page_id)
+        except UnreadableError as error:
+            # A view of a database that is not shared, for one: what is shown of it stands on the page (F5).
+            _logger.info("Skipped %s, which cannot be read: %s", page_id, error)
+            self.tally.add(skipped=1)
+            self.skipped.append(Trouble(page_id, "", "", str(error), skipped=True))
+            return None
+        except TemporaryError as error:
+            self.tally.fail(Failure(page_id, "", "", f"could not be looked at: {error}"))
+            return None
+        if found.presence is not Presence.LIVE:
+            self._suspects[page_id] = found.presence
+        return found.ref if found.presence is Presence.LIVE else None
+
+    async def _read_queued(self) -> None:
+        while True:
+            job = await self._queue.get()
+            try:
+                if job is None:
+                    return
+                await self._read_one(job)
+            finally:
+                self._queue.task_done()
+
+    async def _read_one(self, job: _Read) -> None:
+        ref, began = job.ref, self._clock.now()
+        try:
+            page = await self._source.read(ref)
+            await self._note_children(page)
+            await self._take(job, page, began)
+        except NotFoundError:
+            # Gone between listing and reading; only a second look is proof.
+            self._suspects[ref.id] = None
+        except RefusedError:
+            raise
+        except (TemporaryError, PermanentError) as error:
+            self._fail(ref, str(error))
+        except Exception as error:
+            _logger.exception("Page %s could not be read", ref.id)
+            self._fail(ref, f"could not be understood ({type(error).__name__})")
+        finally:
+            self.tally.add(read=1)
+
+    def _fail(self, ref: PageRef, reason: str) -> None:
+        _logger.warning("Page %s (%s) failed: %s", ref.id, ref.url, reason)
+        self.tally.fail(Failure(ref.id, ref.title, ref.url, reason))
+
+    async def _note_children(self, page: Page) -> None:
+        """What hangs on the page now, and what did before: the latter moved or is gone."""
+        self._children.update(dict.fromkeys(page.children, page.ref.id))
+        if self._changes_only and page.ref.object_type is not ObjectType.DATABASE:
+            self._lost.update(set(await self._writer.child_ids(page.ref.id)) - set(page.children))
+
+    async def _take(self, job: _Read, page: Page, began: datetime) -> None:
+        """Store what is new; note what is not (SY2)."""
+        digest = content_hash(page.ref, page.blocks)
+        if job.state is not None and job.state.content_hash == digest:
+            await self._writer.touch([page.ref], synced_at=began)
+            return
+        if job.state is None or (job.state.ref.title, job.state.ref.url) != (page.ref.title, page.ref.url):
+            self._renamed.append(page.ref.id)
+        self.tally.add(changed=1)
+        self._fresh.append((await self._stored(page, digest), began))
+        if len(self._fresh) >= _STORE:
+            await self._store()
+
+    async def _stored(self, page: Page, digest: str) -> StoredPage:
+        texts = [block.text for block, _ in walk(page.blocks)]
+        wanted = referenced([*texts, *(value for _, value in page.ref.properties)])
+        states = await self._writer.states(wanted) if wanted else {}
+        lookup = {one: Target(state.ref.title, state.ref.url) for one, state in states.items()}.get
+        ref = replace(page.ref, properties=resolve_properties(page.ref.properties, lookup))
+        # A page with nothing but a title is found by that (F10).
+        text = page_text(ref, resolve_blocks(page.blocks, lookup)) or page.ref.title
+        return StoredPage(page, text, digest, languages.detect(text[:4000]))
+
+    async def _store(self) -> None:
+        async with self._storing:
+            fresh, self._fresh = self._fresh, []
+            if not fresh:
+                return
+            await self._writer.put_pages([stored for stored, _ in fresh])
+            # The moment of the oldest look: what was edited after it has to be seen again (SY4).
+            began = min(moment for _, moment in fresh)
+            await self._writer.touch([stored.page.ref for stored, _ in fresh], synced_at=began)
+
+    # --- Removing --------------------------------------------------------------------------------------
+
+    async def remove_absent(self, started: datetime, *, confirmed: bool) -> None:
+        """Look at every stored page that the whole listing did not show, and remove those that are gone."""
+        after: PageId | None = None
+        gone: dict[PageId, Presence] = {}
+        while states := await self._writer.not_synced_since(started, limit=_LOOK_UP, after=after):
+            after = states[-1].ref.id
+            for state in states:
+                if not self.tally.has_failed(state.ref.id) and state.ref.id not in self._seen_alive():
+                    await self._find_gone(state.ref, gone)
+        await self._remove(gone, confirmed=confirmed)
+
+    async def remove_suspects(self) -> None:
+        """Without a whole listing: pages that a direct look showed to be gone, and what hung on them."""
+        gone: dict[PageId, Presence] = {}
+        left = dict(self._suspects)
+        while left:
+            page_id, presence = left.popitem()
+            states = await self._writer.states([page_id])
+            if page_id in gone or page_id not in states:
+                continue
+            if presence is None:
+                await self._find_gone(states[page_id].ref, gone)
+            else:
+                gone[page_id] = presence
+            if page_id in gone:
+                below = await self._writer.child_ids(page_id)
+                left.update({child: None for child in below if child not in self._seen | gone.keys()})
+        await self._remove(gone, confirmed=False)
+
+    def _seen_alive(self) -> set[PageId]:
+        return self._seen - self._suspects.keys()
+
+    async def _find_gone(self, ref: PageRef, gone: dict[PageId, Presence]) -> None:
+        try:
+            found = await self._source.probe(ref.id)
+        except RefusedError:
+            raise
+        except (PermanentError, TemporaryError) as error:
+            self._fail(ref, f"could not be looked at: {error}")
+            return
+        if found.presence is Presence.LIVE and found.ref is not None:
+            await self._read_omitted(found.ref)
+        elif found.presence is not Presence.LIVE:
+            gone[ref.id] = found.presence
+
+    async def _read_omitted(self, ref: PageRef) -> None:
+        """A page that the listing did not show although it is there: read it if it changed (SY5, U7)."""
+        self.tally.add(listed=1)
+        states = await self._writer.states([ref.id])
+        state = states.get(ref.id)
+        if is_unchanged(ref, state) and not self._read_all:
+            await self._writer.touch([ref], synced_at=self._clock.now())
+            self.tally.add(unchanged=1)
+            return
+        self.tally.add(to_read=1)
+        await self._read_one(_Read(ref, state))
+        await self._store()
+
+    async def _remove(self, gone: dict[PageId, Presence], *, confirmed: bool) -> None:
+        allowed = max(
+            self._settings.max_removed,
+            int(self._settings.max_removed_share * (self.tally.report.listed + len(gone))),
+        )
+        if len(gone) > allowed and not confirmed:
+            self.tally.set(
+                withheld=len(gone),
+                alarm=f"{len(gone)} pages are gone from the source, more than the {allowed} that are removed "
+                "without asking. If that is right, run the sync again and confirm the removal.",
+            )
+            _logger.error("Removal of %d pages is withheld (limit %d)", len(gone), allowed)
+            return
+        for presence in sorted(set(gone.values())):
+            ids = [page_id for page_id, found in gone.items() if found is presence]
+            self.tally.add(removed=await self._writer.remove_pages(ids, proof=presence.value))
+            self._renamed.extend(ids)
+
+    async def mark_referring(self) -> None:
+        """Links show titles: whoever links to a new, renamed or removed page is cut anew."""
+        if self._renamed:
+            await self._writer.mark_referring_pending(self._renamed)
+
+
+def _most_serious(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one error to tell of a group: refused credentials first, since they explain the others."""
+    leaves: list[BaseException] = []
+    stack: list[BaseException] = [group]
+    while stack:
+        error = stack.pop()
+        if isinstance(error, BaseExceptionGroup):
+            stack.extend(reversed(error.exceptions))
+        else:
+            leaves.append(error)
+    for kind in (RefusedError, PermanentError, TemporaryError):
+        for leaf in leaves:
+            if isinstance(leaf, kind):
+                return leaf
+    return leaves[0]

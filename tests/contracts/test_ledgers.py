@@ -1,0 +1,99 @@
+"""What every ledger of syncs must do, beside the store that it belongs to."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from adapters.stores.ledger import open_ledger
+from adapters.stores.ledger_memory import MemoryLedger
+from adapters.stores.memory import MemoryStore
+from adapters.stores.postgres import PostgresStore
+from core.ports import PageWriter
+from core.ports.ledger import Fate, Looks, RunRecord, SyncLedger, Trouble
+from tests.builders_store import a_chunk, a_page, index_page, page_id
+
+START = datetime(2026, 11, 2, 9, tzinfo=UTC)
+
+
+@dataclass
+class Books:
+    """A store and its ledger."""
+
+    store: PageWriter
+    ledger: SyncLedger
+
+
+@pytest.fixture
+def memory_books() -> Books:
+    """Both in dictionaries."""
+    store = MemoryStore()
+    return Books(store, MemoryLedger(store))
+
+
+@pytest.fixture
+async def postgres_books(postgres_store: PostgresStore, database_url: str) -> AsyncIterator[Books]:
+    """Both in one database."""
+    async with open_ledger(database_url) as ledger:
+        yield Books(postgres_store, ledger)
+
+
+@pytest.fixture(params=["memory_books", "postgres_books"])
+def books(request: pytest.FixtureRequest) -> Books:
+    """A store and its ledger, both empty."""
+    opened: Books = request.getfixturevalue(request.param)
+    return opened
+
+
+def a_run(hour: int, *, reached_end: bool = True, complete: bool = True) -> RunRecord:
+    """A run that began at this hour."""
+    began = START + timedelta(hours=hour)
+    return RunRecord(began, began + timedelta(minutes=1), reached_end, complete, {"listed": 3})
+
+
+async def test_every_object_has_one_fate_and_they_add_up(books: Books) -> None:
+    """Indexed, pending, empty, failed, skipped and gone: six objects, six fates."""
+    await index_page(books.store, a_page(1), a_chunk(1, 0), a_chunk(1, 1))
+    await books.store.put_pages([a_page(2), a_page(3, "", title=""), a_page(4), a_page(6)])
+    await books.store.remove_pages([page_id(6)], proof="in_trash")
+    troubles = [
+        Trouble(page_id(4), "Page 4", "https://x", "HTTP 502"),
+        Trouble(page_id(5), "", "", "not shared", skipped=True),
+    ]
+
+    await books.ledger.keep_run(a_run(0), troubles=troubles, healed=[])
+
+    assert await books.ledger.totals() == dict.fromkeys(Fate, 1)
+    indexed = await books.ledger.entry(page_id(1))
+    assert indexed is not None
+    assert (indexed.fate, indexed.chunks, indexed.title) == (Fate.INDEXED, 2, "Page 1")
+    failed = await books.ledger.entry(page_id(4))
+    assert failed is not None
+    assert (failed.fate, failed.reason) == (Fate.FAILED, "HTTP 502")
+    [gone] = await books.ledger.entries(Fate.GONE, limit=5)
+    assert (gone.page_id, gone.title, gone.reason) == (page_id(6), "Page 6", "in_trash")
+    assert await books.ledger.entry(page_id(99)) is None
+
+
+async def test_a_healed_page_is_in_trouble_no_more(books: Books) -> None:
+    """What failed is tried again; what is skipped is not; what came out well is forgotten."""
+    troubles = [Trouble(page_id(n), f"Page {n}", "", "HTTP 502") for n in (1, 2)]
+    skipped = Trouble(page_id(3), "", "", "forbidden", skipped=True)
+    await books.ledger.keep_run(a_run(0), troubles=[*troubles, skipped], healed=[])
+    assert await books.ledger.in_trouble() == [page_id(1), page_id(2)]
+
+    await books.ledger.keep_run(a_run(1), troubles=[troubles[1]], healed=[page_id(1)])
+
+    assert await books.ledger.in_trouble() == [page_id(2)]
+    assert await books.ledger.entry(page_id(1)) is None
+
+
+async def test_looks_are_those_of_runs_that_reached_their_end(books: Books) -> None:
+    """A run that broke off is no ground to ask for changes from."""
+    assert await books.ledger.looks() == Looks()
+    await books.ledger.keep_run(a_run(0), troubles=[], healed=[])
+    await books.ledger.keep_run(a_run(1, complete=False), troubles=[], healed=[])
+    await books.ledger.keep_run(a_run(2, reached_end=False, complete=False), troubles=[], healed=[])
+
+    assert await books.ledger.looks() == Looks(START + timedelta(hours=1), START)
