@@ -254,6 +254,11 @@ class MemoryStore:
             page.revision += 1
         return len(referring)
 
+    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
+        """As `PageWriter.referring`."""
+        pages = sorted(self._pages.items())
+        return [page_id for page_id, page in pages if not set(ids).isdisjoint(_refers_to(page))]
+
     async def not_synced_since(
         self, moment: datetime, *, limit: int, after: PageId | None = None
     ) -> Sequence[PageState]:

@@ -122,6 +122,8 @@ WITH marked AS (
 SELECT count(*) FROM marked
 """
 
+_REFERRING = "SELECT id FROM notion_pages WHERE refers_to && $1::uuid[] ORDER BY id"
+
 _TOUCH = """
 UPDATE notion_pages AS page
 SET synced_at = $3, last_edited = seen.last_edited
@@ -230,6 +232,11 @@ async def mark_referring(connection: Connection, ids: Sequence[PageId]) -> int:
     """Raise the revision of pages that refer to one of these; returns how many there are."""
     marked: int = await connection.fetchval(_MARK_REFERRING, list(ids))
     return marked
+
+
+async def referring(connection: Connection, ids: Sequence[PageId]) -> Sequence[PageId]:
+    """The pages that refer to one of these."""
+    return [PageId(row["id"]) for row in await connection.fetch(_REFERRING, list(ids))]
 
 
 async def remove(connection: Connection, ids: Sequence[PageId], proof: str) -> int:

@@ -181,6 +181,11 @@ class PostgresStore:
         async with self._writing() as connection:
             return await page_rows.mark_referring(connection, ids)
 
+    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
+        """As `PageWriter.referring`."""
+        async with self._connection() as connection:
+            return await page_rows.referring(connection, ids)
+
     async def not_synced_since(
         self, moment: datetime, *, limit: int, after: PageId | None = None
     ) -> Sequence[PageState]:

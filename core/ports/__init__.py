@@ -241,6 +241,9 @@ class PageWriter(Protocol):
         Their links show titles, which just changed, came or went; see `core.domain.references`.
         """
 
+    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
+        """The pages that `mark_referring_pending` would mark, in order of id."""
+
     async def not_synced_since(
         self, moment: datetime, *, limit: int, after: PageId | None = None
     ) -> Sequence[PageState]:

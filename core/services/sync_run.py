@@ -76,6 +76,8 @@ class SyncRun:
         self._seen: set[PageId] = set()
         self._children: dict[PageId, PageId] = {}
         self._lost: set[PageId] = set()
+        self._was_read: set[PageId] = set()
+        self._arrived: dict[PageId, set[PageId]] = {}
         self._suspects: dict[PageId, Presence | None] = {}
         self._renamed: list[PageId] = []
         self.skipped: list[Trouble] = []
@@ -96,7 +98,10 @@ class SyncRun:
                 readers = [group.create_task(self._read_queued()) for _ in range(self._settings.readers)]
                 listed = await self._list(refs)
                 await self._probe_unlisted(again)
-                while unlisted := await self._unlisted():
+                while True:
+                    unlisted = await self._unlisted()
+                    if not unlisted and not await self._queue_parents():
+                        break
                     await self._probe_unlisted(unlisted)
                 for _ in readers:
                     await self._queue.put(None)
@@ -168,6 +173,21 @@ class SyncRun:
         }
         return frozenset((lost - named.keys()) | arrived) - self._suspects.keys()
 
+    async def _queue_parents(self) -> bool:
+        """Read parents whose stored blocks do not name a new child: sharing a page dates nothing above it."""
+        arrived, self._arrived = self._arrived, {}
+        unread = sorted(arrived.keys() - self._was_read)
+        states = await self._writer.states(unread) if unread else {}
+        queued = False
+        for parent, state in states.items():
+            blocks = await self._writer.stored_blocks(parent) or ()
+            named = referenced(block.text for block, _ in walk(blocks))
+            if state.ref.object_type is not ObjectType.DATABASE and not arrived[parent] <= set(named):
+                self.tally.add(to_read=1)
+                await self._queue.put(_Read(state.ref, state))
+                queued = True
+        return queued
+
     async def _probe_unlisted(self, ids: frozenset[PageId]) -> None:
         for page_id in sorted(ids - self._seen):
             found = await self._look_at(page_id)
@@ -208,6 +228,7 @@ class SyncRun:
         ref, began = job.ref, self._clock.now()
         try:
             page = await self._source.read(ref)
+            self._was_read.add(ref.id)
             await self._note_children(page)
             await self._take(job, page, began)
         except NotFoundError:
@@ -239,6 +260,8 @@ class SyncRun:
         if job.state is not None and job.state.content_hash == digest:
             await self._writer.touch([page.ref], synced_at=began)
             return
+        if job.state is None and page.ref.parent_id is not None:
+            self._arrived.setdefault(page.ref.parent_id, set()).add(page.ref.id)
         if job.state is None or (job.state.ref.title, job.state.ref.url) != (page.ref.title, page.ref.url):
             self._renamed.append(page.ref.id)
         self.tally.add(changed=1)
@@ -343,6 +366,16 @@ class SyncRun:
             ids = [page_id for page_id, found in gone.items() if found is presence]
             self.tally.add(removed=await self._writer.remove_pages(ids, proof=presence.value))
             self._renamed.extend(ids)
+        await self._read_referring(list(gone))
+
+    async def _read_referring(self, gone: Sequence[PageId]) -> None:
+        """Pages that name one that is gone: unsharing dates nothing, and a title is content too (T26)."""
+        referring = set(await self._writer.referring(gone)) if gone else set()
+        states = await self._writer.states(sorted(referring - self._was_read))
+        for state in states.values():
+            self.tally.add(to_read=1)
+            await self._read_one(_Read(state.ref, state))
+        await self._store()
 
     async def mark_referring(self) -> None:
         """Links show titles: whoever links to a new, renamed or removed page is cut anew."""

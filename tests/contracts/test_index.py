@@ -558,7 +558,9 @@ async def test_pages_that_refer_to_a_page_are_marked(store: Store) -> None:
     for page in (a_page(1, link), a_page(2, "none"), a_page(3, "x", properties=(("Owner", link),))):
         await index_page(store, page)
 
+    referring = await store.referring([page_id(9), page_id(8)])
     marked = await store.mark_referring_pending([page_id(9), page_id(8)])
+    assert marked == len(referring)
 
     assert marked == 2
     assert [one.placed.ref.id for one in await store.pending(limit=9)] == [page_id(1), page_id(3)]

@@ -512,6 +512,36 @@ async def test_a_page_that_vanishes_while_it_is_read_is_removed_on_proof() -> No
         assert rig.pages() == set()
 
 
+async def test_t26_the_title_of_an_unshared_page_stays_nowhere() -> None:
+    """Unsharing dates no page; those that name it are read again, its parent among them."""
+    async with sync_rig() as rig:
+        parent = rig.workspace.add_page("Parent", blocks=[blocks.paragraph("own")])
+        page = rig.workspace.add_page("Layoffs", parent=parent)
+        mention = blocks.paragraph(["see ", richtext.mention_page(page), " today"])
+        rig.workspace.add_page("Other", blocks=[mention])
+        await rig.settled()
+        rig.workspace.unshare(page)
+
+        report = await rig.reconcile()
+
+        assert report.removed == 1
+        assert not [row for row in rig.content() if "Layoffs" in str(row)]
+
+
+async def test_a_page_that_is_shared_later_is_named_by_its_parent() -> None:
+    """Sharing dates no page; the parent is read again."""
+    async with sync_rig() as rig:
+        parent = rig.workspace.add_page("Parent", blocks=[blocks.paragraph("own")])
+        page = rig.workspace.add_page("Child", parent=parent, shared=False)
+        await rig.settled()
+        assert "Child" not in rig.bodies(parent)[0]
+        rig.workspace.share(page)
+
+        await rig.reconcile()
+
+        assert "[Child](" in rig.bodies(parent)[0]
+
+
 # --- What fails ----------------------------------------------------------------------------------------
 
 

@@ -167,6 +167,13 @@ class SyncMachine(RuleBasedStateMachine):
         """From within a minute to ten."""
         self.workspace.clock.advance(seconds=seconds)
 
+    @rule()
+    def everything_settles(self) -> None:
+        """Nothing counts as recent any more, so that only what is noticed is read."""
+        for _ in range(2):
+            self.time_goes_by(seconds=600)
+            self.sync(full=False)
+
     # --- what goes wrong -------------------------------------------------------------------------------
 
     @rule(page=st.one_of(pages, rows))
