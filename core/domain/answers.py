@@ -171,15 +171,26 @@ class NoAnswerReason(StrEnum):
     EMPTY_INDEX = "empty_index"
     EMPTY_QUESTION = "empty_question"
     QUESTION_TOO_LONG = "question_too_long"
+    LIMIT_REACHED = "limit_reached"
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """A result, not an error: renderers say it politely in the asker's language."""
+    """A result, not an error: renderers say it politely in the asker's language.
+
+    ``wait`` is how many seconds until the asker may ask again, where a limit is reached; such a note is for
+    the asker's eyes alone (`is_private`).
+    """
 
     reason: NoAnswerReason
     language: str
     retrieval: Retrieval | None = None
+    wait: float = 0.0
+
+    @property
+    def is_private(self) -> bool:
+        """Whether nobody but the asker should be shown it, where the platform can do that."""
+        return self.reason is NoAnswerReason.LIMIT_REACHED
 
 
 Outcome = Answer | NoAnswer

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
+from math import ceil
 
 from core.domain.answers import NoAnswerReason
 
@@ -17,7 +18,7 @@ class Phrase(StrEnum):
 
 FALLBACK = "en"
 
-_NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
+_NO_ANSWER: Mapping[str, tuple[str, str, str, str, str, str]] = {
     # In the order of NoAnswerReason.
     "en": (
         "I did not find an answer to that in the wiki.",
@@ -25,6 +26,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "The wiki has not been read yet. Please try again after the first sync.",
         "What would you like to know? Please ask a question.",
         "That question is too long for me. Please ask it in at most 2,000 characters.",
+        "You have asked a lot in a short time. Please ask again in {minutes} min.",
     ),
     "de": (
         "Dazu habe ich im Wiki keine Antwort gefunden.",
@@ -32,6 +34,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Das Wiki ist noch nicht eingelesen. Bitte versuche es nach der ersten Synchronisierung wieder.",
         "Was möchtest du wissen? Bitte stelle eine Frage.",
         "Diese Frage ist mir zu lang. Bitte stelle sie mit höchstens 2.000 Zeichen.",
+        "Das waren viele Fragen in kurzer Zeit. Bitte frag in {minutes} Min. wieder.",
     ),
     "ru": (
         "В вики я не нашёл ответа на этот вопрос.",
@@ -39,6 +42,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Вики ещё не прочитана. Попробуйте ещё раз после первой синхронизации.",
         "Что вы хотите узнать? Задайте, пожалуйста, вопрос.",
         "Этот вопрос слишком длинный. Задайте его, пожалуйста, не длиннее 2000 знаков.",
+        "За короткое время было много вопросов. Спросите, пожалуйста, снова через {minutes} мин.",
     ),
     "fr": (
         "Je n’ai pas trouvé de réponse à cette question dans le wiki.",
@@ -46,6 +50,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Le wiki n’a pas encore été lu. Réessayez après la première synchronisation.",
         "Que souhaitez-vous savoir ? Posez une question, s’il vous plaît.",
         "Cette question est trop longue. Posez-la en 2 000 caractères au plus, s’il vous plaît.",
+        "Beaucoup de questions en peu de temps. Reposez la vôtre dans {minutes} min, s’il vous plaît.",
     ),
     "es": (
         "No he encontrado en la wiki una respuesta a esa pregunta.",
@@ -53,6 +58,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "La wiki todavía no se ha leído. Vuelve a intentarlo después de la primera sincronización.",
         "¿Qué te gustaría saber? Haz una pregunta, por favor.",
         "Esa pregunta es demasiado larga. Hazla en un máximo de 2000 caracteres, por favor.",
+        "Han sido muchas preguntas en poco tiempo. Vuelve a preguntar dentro de {minutes} min.",
     ),
     "it": (
         "Nel wiki non ho trovato una risposta a questa domanda.",
@@ -60,6 +66,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Il wiki non è ancora stato letto. Riprova dopo la prima sincronizzazione.",
         "Che cosa vorresti sapere? Fai una domanda, per favore.",
         "Questa domanda è troppo lunga. Falla in al massimo 2000 caratteri, per favore.",
+        "Sono state molte domande in poco tempo. Riprova tra {minutes} min.",
     ),
     "pt": (
         "Não encontrei na wiki uma resposta a essa pergunta.",
@@ -67,6 +74,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "A wiki ainda não foi lida. Tente de novo depois da primeira sincronização.",
         "O que gostaria de saber? Faça uma pergunta, por favor.",
         "Essa pergunta é longa demais. Faça-a em até 2000 caracteres, por favor.",
+        "Foram muitas perguntas em pouco tempo. Pergunte de novo dentro de {minutes} min.",
     ),
     "nl": (
         "Daar heb ik in de wiki geen antwoord op gevonden.",
@@ -74,6 +82,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "De wiki is nog niet ingelezen. Probeer het na de eerste synchronisatie opnieuw.",
         "Wat wil je weten? Stel een vraag.",
         "Die vraag is te lang. Stel hem in hoogstens 2000 tekens.",
+        "Dat waren veel vragen in korte tijd. Vraag het over {minutes} min. nog eens.",
     ),
     "pl": (
         "Nie znalazłem w wiki odpowiedzi na to pytanie.",
@@ -81,6 +90,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Wiki nie zostało jeszcze wczytane. Spróbuj ponownie po pierwszej synchronizacji.",
         "Co chcesz wiedzieć? Zadaj pytanie.",
         "To pytanie jest za długie. Zadaj je w najwyżej 2000 znakach.",
+        "To było dużo pytań w krótkim czasie. Zapytaj ponownie za {minutes} min.",
     ),
     "uk": (
         "У вікі я не знайшов відповіді на це запитання.",
@@ -88,6 +98,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Вікі ще не прочитано. Спробуйте ще раз після першої синхронізації.",
         "Що ви хочете дізнатися? Поставте, будь ласка, запитання.",
         "Це запитання задовге. Поставте його, будь ласка, не довшим за 2000 знаків.",
+        "За короткий час було багато запитань. Запитайте, будь ласка, знову через {minutes} хв.",
     ),
     "tr": (
         "Wiki’de bu sorunun yanıtını bulamadım.",
@@ -95,6 +106,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Wiki henüz okunmadı. İlk eşitlemeden sonra yeniden deneyin.",
         "Ne öğrenmek istersiniz? Lütfen bir soru sorun.",
         "Bu soru çok uzun. Lütfen en fazla 2000 karakterle sorun.",
+        "Kısa sürede çok soru soruldu. Lütfen {minutes} dk. sonra yeniden sorun.",
     ),
     "zh": (
         "我在维基中没有找到这个问题的答案。",
@@ -102,6 +114,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "维基尚未读取。请在首次同步后再试。",
         "您想了解什么？请提出一个问题。",
         "这个问题太长了。请用不超过 2000 个字符提问。",
+        "短时间内的提问太多了。请在 {minutes} 分钟后再问。",
     ),
     "ja": (
         "その質問への答えはWikiに見つかりませんでした。",
@@ -109,6 +122,7 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str]] = {
         "Wikiはまだ読み込まれていません。最初の同期のあとでもう一度お試しください。",
         "何をお知りになりたいですか。質問を入力してください。",
         "質問が長すぎます。2000文字以内でお願いします。",
+        "短い時間に多くの質問がありました。{minutes}分後にもう一度お試しください。",
     ),
 }
 
@@ -198,9 +212,10 @@ LANGUAGES = frozenset(_NO_ANSWER)
 """Languages that Footnote itself speaks; English stands in for the others."""
 
 
-def no_answer_text(reason: NoAnswerReason, language: str) -> str:
-    """One polite sentence or two: why there is no answer."""
-    return _NO_ANSWER[_spoken(language)][tuple(NoAnswerReason).index(reason)]
+def no_answer_text(reason: NoAnswerReason, language: str, *, wait: float = 0.0) -> str:
+    """One polite sentence or two: why there is no answer, and for a limit how many seconds to wait."""
+    text = _NO_ANSWER[_spoken(language)][tuple(NoAnswerReason).index(reason)]
+    return text.replace("{minutes}", str(max(1, ceil(wait / 60))))
 
 
 def phrase(which: Phrase, language: str) -> str:

@@ -10,10 +10,11 @@ from core.domain.answers import Answer, Draft, NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Question
 from core.errors import FootnoteError
 from core.ports import Embedder, Generator, Progress
+from core.ports.sharing import Leases
 from core.services.caching import AnswerCache, readdressed
 from core.services.citing import Cited, EmptyDraftError, grounded, preview
 from core.services.extractive import ExtractiveWriter
-from core.services.flights import SingleFlight
+from core.services.flights import SharedFlight, SingleFlight
 from core.services.followups import language_of
 from core.services.prompting import Brief, Style, says_not_in_wiki, write_prompt
 from core.services.rambling import cut_loop
@@ -48,6 +49,7 @@ class Answering:
         generator: Generator | None = None,
         embedder: Embedder | None = None,
         cache: AnswerCache | None = None,
+        leases: Leases | None = None,
         judge: Judge | None = None,
         style: Style = Style.GUIDED,
         clock: Callable[[], float] = time.perf_counter,
@@ -60,6 +62,7 @@ class Answering:
         self._style = style
         self._clock = clock
         self._flights: SingleFlight[Outcome] = SingleFlight()
+        self._shared: SharedFlight[Outcome] | None = SharedFlight(leases) if leases is not None else None
 
     async def answer(self, question: Question, progress: Progress | None = None) -> Outcome:
         """Answer, or say why not.
@@ -76,9 +79,19 @@ class Answering:
         if (known := await self._cache.find(question, generation=generation)) is not None:
             watch.lap("total")
             return replace(known, retrieval=replace(known.retrieval, timings=watch.timings))
-        key = self._cache.key(question, generation=generation)
-        outcome = await self._flights.run(key, lambda: self._make(question, progress))
-        return readdressed(outcome, question)
+        return readdressed(await self._make_once(self._cache, question, generation, progress), question)
+
+    async def _make_once(
+        self, cache: AnswerCache, question: Question, generation: int, progress: Progress | None
+    ) -> Outcome:
+        key = cache.key(question, generation=generation)
+        if self._shared is None:
+            return await self._flights.run(key, lambda: self._make(question, progress))
+
+        async def find() -> Outcome | None:
+            return await cache.find(question, generation=generation)
+
+        return await self._shared.run(key, lambda: self._make(question, progress), find=find)
 
     async def _make(self, question: Question, progress: Progress | None) -> Outcome:
         started = self._clock()

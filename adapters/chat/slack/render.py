@@ -105,7 +105,7 @@ def _answer(answer: Answer, *, question_id: str, room: Room, private: bool) -> t
 
 
 def _no_answer(none: NoAnswer, *, question_id: str, private: bool) -> Message:
-    text = escaped(no_answer_text(none.reason, none.language))
+    text = escaped(no_answer_text(none.reason, none.language, wait=none.wait))
     shown: list[Block] = [blocks.section(text), blocks.feedback(question_id, none.language)]
     if not private:
         shown.append(_expert(none.language, question_id, None))

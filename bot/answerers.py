@@ -1,0 +1,44 @@
+"""What stands between a chat and the answer: limits, and equal questions answered once."""
+
+from dataclasses import dataclass
+
+from adapters.caches.connecting import RedisConnection
+from adapters.caches.leases import RedisLeases
+from adapters.caches.limits import RedisLimits
+from bot.settings import Settings
+from core.ports import Answerer, Embedder, Generator
+from core.services.answering import Answering
+from core.services.caching import AnswerCache
+from core.services.limiting import LimitedAnswerer
+from core.services.metering import MeteredGenerator
+from core.services.prompting import Style
+from core.services.retriever import Retriever
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What answers are made with."""
+
+    retriever: Retriever
+    generator: Generator | None
+    embedder: Embedder
+    cache: AnswerCache
+    style: Style
+
+
+def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts) -> Answerer:
+    """The answerer that chats are given."""
+    generator = MeteredGenerator(parts.generator) if parts.generator is not None else None
+    return LimitedAnswerer(
+        Answering(
+            retriever=parts.retriever,
+            generator=generator,
+            embedder=parts.embedder,
+            cache=parts.cache,
+            leases=RedisLeases(redis),
+            style=parts.style,
+        ),
+        makeshift=Answering(retriever=parts.retriever, embedder=parts.embedder, style=parts.style),
+        counter=RedisLimits(redis, processes=settings.footnote_processes),
+        limits=settings.limits,
+    )
