@@ -7,8 +7,12 @@ from collections import OrderedDict, deque
 STREAMS_A_MINUTE = 10
 """Started by one process; Slack allows about 20 to the app."""
 
-EDITS_A_MINUTE = 25
-"""Intermediate edits by one process; Slack allows about 50 to the app, and final edits come first."""
+EDITED_A_MINUTE = 8
+"""Replies that one process begins as a message to be edited, where there are no streams."""
+
+EDITS_A_MINUTE = 12
+"""Intermediate edits by one process. Slack allows about 50 to the app: with two processes this leaves room
+for the final edit of every reply that was begun."""
 
 _CHANNELS = 10_000
 
@@ -54,6 +58,11 @@ class Allowance:
             return False
         self._taken.append(now)
         return True
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether `close` is in force."""
+        return time.monotonic() < self._closed_until
 
     def close(self, seconds: float) -> None:
         """Nothing more for so long: Slack asked for it, or the method does not exist there."""

@@ -158,8 +158,11 @@ class Reply:
                     self._shown = self._wanted
 
     async def _begin(self) -> None:
-        if not self._web.streams.take():
+        if self._web.stream_calls.is_closed:
             await self._begin_edited()
+            return
+        if not self._web.streams.take():
+            # Many ask at once: their answers are posted whole, with one call each.
             return
         text = self._wanted[:STREAM_LENGTH]
         try:
@@ -175,7 +178,7 @@ class Reply:
             return
         except CallError as error:
             logger.info("streaming is not to be had here: %s", error)
-            self._web.streams.close(NO_STREAMS_SECONDS)
+            self._web.stream_calls.close(NO_STREAMS_SECONDS)
             await self._begin_edited()
             return
         self._mode, self._is_streaming, self._shown, self.ts = _Mode.STREAM, True, text, ts
@@ -183,7 +186,7 @@ class Reply:
         await self._begun(ts)
 
     async def _begin_edited(self) -> None:
-        if not self._web.edits.take():
+        if not self._web.edited.take():
             return
         wanted = self._wanted
         self._has_status = False

@@ -1,6 +1,7 @@
 """The Web API as the adapter uses it: paced, patient where it must be, in terms of messages."""
 
 import logging
+import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
@@ -17,7 +18,13 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from adapters.chat.slack.blocks import Block
-from adapters.chat.slack.pacing import EDITS_A_MINUTE, STREAMS_A_MINUTE, Allowance, ChannelPacer
+from adapters.chat.slack.pacing import (
+    EDITED_A_MINUTE,
+    EDITS_A_MINUTE,
+    STREAMS_A_MINUTE,
+    Allowance,
+    ChannelPacer,
+)
 from adapters.chat.slack.render import Message
 from core.errors import FootnoteError, RateLimitedError, RefusedError, UnavailableError
 
@@ -53,6 +60,9 @@ class SlackWeb:
         self._prompt = prompt
         self._pacer = ChannelPacer(seconds=post_seconds)
         self.streams = Allowance(STREAMS_A_MINUTE)
+        self.stream_calls = Allowance(sys.maxsize)
+        """Closed where the workspace has no streams."""
+        self.edited = Allowance(EDITED_A_MINUTE)
         self.edits = Allowance(EDITS_A_MINUTE)
         self.statuses = Allowance(600)
 

@@ -191,9 +191,10 @@ class Session:
                 await asyncio.sleep(0.01)
 
     async def settled(self) -> None:
-        """Wait until everything was delivered, and every claimed question is answered."""
+        """Wait until everything was delivered, every claimed question is answered, and nothing thinks on."""
         await self.slack.postman.idle()
         await self.until(lambda: all(row.is_done for row in self.table.rows))
+        await self.until(lambda: not self.slack.workspace.thinking)
         await self.slack.postman.idle()
 
     def replies(self, thread: str) -> list[dict[str, Any]]:
