@@ -1,5 +1,6 @@
 """The index follows the workspace: list, compare, read what changed, remove what is provably gone, embed."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import asdict, replace
@@ -52,33 +53,38 @@ class Syncer:
         self._ledger = ledger
         self._looks: Looks | None = None
         self._retry: frozenset[PageId] = frozenset()
+        self._running = asyncio.Lock()
 
     async def run(
-        self, *, full: bool = False, confirm_removal: bool = False, observer: SyncObserver | None = None
+        self,
+        *,
+        full: bool = False,
+        confirm_removal: bool = False,
+        also: frozenset[PageId] = frozenset(),
+        observer: SyncObserver | None = None,
     ) -> SyncReport:
         """One sync: changes only, or everything if it is time for that; with ``full`` every page is read.
 
-        ``confirm_removal`` lets any number of pages be removed that are provably gone.
+        ``confirm_removal`` lets any number of pages be removed that are provably gone. ``also`` are pages to
+        look at whether they are listed or not. Runs of one `Syncer` follow one another.
 
         Raises:
             RefusedError: the source or the embedder refused our credentials.
             TemporaryError: the index itself cannot be reached.
         """
+        async with self._running:
+            return await self._run(full, confirm_removal, also, observer)
+
+    async def _run(
+        self, full: bool, confirm_removal: bool, also: frozenset[PageId], observer: SyncObserver | None
+    ) -> SyncReport:
         tally = self._tally(observer)
         started = self._clock.now()
         if self._looks is None:
             await self._remember()
         everything = full or self._is_listing_due(started)
-        run = SyncRun(
-            self._source,
-            self._writer,
-            self._clock,
-            self._settings,
-            tally,
-            read_all=full,
-            changes_only=not everything,
-        )
-        listed = await run.read(self._refs(everything, started), self._retry)
+        run = self._new_run(tally, read_all=full, changes_only=not everything)
+        listed = await run.read(self._refs(everything, started), self._retry | also)
         tally.set(complete=everything and listed)
         tally.enter(Stage.REMOVING)
         if everything and listed:
@@ -92,6 +98,34 @@ class Syncer:
         finally:
             await self._keep(run, started, unread, reached_end=listed)
         return tally.report
+
+    async def refresh(self, pages: frozenset[PageId], *, observer: SyncObserver | None = None) -> SyncReport:
+        """Look at these pages alone, as a webhook asks for: read what changed, remove what is gone.
+
+        Raises:
+            RefusedError, TemporaryError: as in `run`.
+        """
+        async with self._running:
+            tally = self._tally(observer)
+            run = self._new_run(tally, read_all=False, changes_only=True)
+            await run.read(_nothing(), pages)
+            tally.enter(Stage.REMOVING)
+            await run.remove_suspects()
+            await run.mark_referring()
+            self._retry |= tally.failed_pages()
+            await self._embed(tally)
+            return tally.report
+
+    def _new_run(self, tally: Tally, *, read_all: bool, changes_only: bool) -> SyncRun:
+        return SyncRun(
+            self._source,
+            self._writer,
+            self._clock,
+            self._settings,
+            tally,
+            read_all=read_all,
+            changes_only=changes_only,
+        )
 
     async def _remember(self) -> None:
         """Take up where the last process left off."""
@@ -168,3 +202,10 @@ class Syncer:
             await indexer.run(tally)
         tally.set(pending=await self._writer.count_pending())
         tally.enter(Stage.DONE)
+
+
+async def _nothing() -> AsyncIterator[PageRef]:
+    """A listing without entries."""
+    entries: tuple[PageRef, ...] = ()
+    for ref in entries:
+        yield ref
