@@ -127,8 +127,8 @@ async def test_edits_are_bounded(slack: FakeSlack) -> None:
 async def test_streams_have_a_life(slack: FakeSlack) -> None:
     """Started with its reader named, grown, ended once; expired when it was quiet too long."""
     root = People(slack).write("C1", "U1", "hello")
-    where = {"channel": "C1", "thread_ts": root}
-    reader = {"recipient_team_id": "T1", "recipient_user_id": "U1"}
+    where: dict[str, Any] = {"channel": "C1", "thread_ts": root}
+    reader: dict[str, Any] = {"recipient_team_id": "T1", "recipient_user_id": "U1"}
     for missing in reader:
         others = {name: value for name, value in reader.items() if name != missing}
         assert await refusal(slack, "chat.startStream", **where, **others) == f"missing_{missing}"
@@ -136,7 +136,7 @@ async def test_streams_have_a_life(slack: FakeSlack) -> None:
     assert await refusal(slack, "chat.startStream", **where, **reader, markdown_text=long) == "msg_too_long"
 
     started = await client(slack).chat_startStream(**where, **reader, markdown_text="a")
-    stream = {"channel": "C1", "ts": started["ts"]}
+    stream: dict[str, Any] = {"channel": "C1", "ts": started["ts"]}
     await client(slack).chat_appendStream(**stream, markdown_text="b")
     assert await refusal(slack, "chat.update", **stream, text="x") == "streaming_state_conflict"
     assert await refusal(slack, "chat.appendStream", **stream, markdown_text="x" * 11_999) == "msg_too_long"
