@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.sources.notion_api import Patience
-from adapters.stores.ledger_memory import MemoryLedger
 from adapters.stores.memory import MemoryStore
 from core.domain.answers import Candidate
 from core.domain.audiences import EVERYTHING
@@ -14,6 +13,7 @@ from core.domain.ids import PageId
 from core.domain.models import ModelProfile, Vector
 from core.errors import FootnoteError
 from core.ports import IndexedChunk, PageWriter, WordQuery
+from core.ports.ledger import SyncLedger
 from core.services.chunking import ChunkSettings
 from core.services.sync_report import SyncReport
 from core.services.syncing import Syncer, SyncSettings
@@ -66,14 +66,19 @@ class SyncRig:
     store: MemoryStore
     embedder: WatchedEmbedder
     syncer: Syncer
-    ledger: MemoryLedger | None = None
+    ledger: SyncLedger | None = None
 
     @property
     def workspace(self) -> Workspace:
         """What people edit."""
         return self.notion.workspace
 
-    def restart(self, writer: PageWriter | None = None, settings: SyncSettings | None = None) -> Syncer:
+    def restart(
+        self,
+        writer: PageWriter | None = None,
+        settings: SyncSettings | None = None,
+        ledger: SyncLedger | None = None,
+    ) -> Syncer:
         """A process that knows nothing of the runs before."""
         self.syncer = Syncer(
             source=self.notion.source,
@@ -82,7 +87,7 @@ class SyncRig:
             clock=self.workspace.clock,
             chunk_settings=ChunkSettings(),
             settings=settings,
-            ledger=self.ledger,
+            ledger=ledger or self.ledger,
         )
         return self.syncer
 
