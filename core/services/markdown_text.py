@@ -12,7 +12,8 @@ _INLINE_CODE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks
 _LINE_MARKS = re.compile(r"^\s*(?:(?:[>#*+\-]+|\d+[.)]|\[[ xX]\])(?:\s+|$))+", re.MULTILINE)
 _INLINE_MARKS = re.compile(r"[`*~]{1,3}")
 _LINK_SIGNS = re.compile(r"[\\\[\]<>!]")
-_LINK = re.compile(r"!?\[(?P<text>[^\[\]]*)\]\([^()\s]*\)")
+_LINK = re.compile(r"!?\[(?P<text>(?:\\.|[^\[\]\\])*)\]\([^()\s]*\)")
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&$])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,9 @@ def _inline(prose: str) -> list[Segment]:
 
 def plain(markdown: str) -> str:
     """A sentence without the marks of Markdown, on one line."""
-    unlinked = _LINK.sub(lambda match: match["text"], markdown)
-    return " ".join(_INLINE_MARKS.sub("", _LINE_MARKS.sub(" ", unlinked)).replace("|", " ").split())
+    unlinked = _LINE_MARKS.sub(" ", _LINK.sub(lambda match: match["text"], markdown))
+    unmarked = _INLINE_MARKS.sub("", unlinked).replace("|", " ")
+    return " ".join(_ESCAPE.sub(r"\1", unmarked).split())
 
 
 @cache

@@ -14,7 +14,7 @@ WHOLE_LIST = 500
 
 _LIST_ITEM = re.compile(r"^(?P<indent>\s*)(?P<marker>[-*+•]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(?P<text>.*)$")
 _NUMBERED = re.compile(r"^\s*\d+[.)]\s")
-_LINK_ALONE = re.compile(r"\W*\[[^\[\]]*\]\([^()\s]*\)\W*")
+_LINK_ALONE = re.compile(r"\W*\[(?:\\.|[^\[\]\\])*\]\([^()\s]*\)\W*")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"^#{1,6}\s")
 _QUOTE = re.compile(r"^\s*>\s?")

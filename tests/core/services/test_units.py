@@ -83,10 +83,10 @@ def test_headings_are_no_statements_unless_alone() -> None:
 
 def test_a_link_alone_is_no_statement() -> None:
     """A list of child pages leads on; it says nothing, unless there is nothing else."""
-    link = "- 📄 [Remote work](https://www.notion.so/x)"
+    link = r"- 📄 [Remote \[v2\] work](page:0b4d7f5e)"
 
     assert texts(f"{link}\nSee [this](https://x.example/a) too.") == ["See [this](https://x.example/a) too."]
-    assert texts(link) == ["📄 [Remote work](https://www.notion.so/x)"]
+    assert texts(link) == [r"📄 [Remote \[v2\] work](page:0b4d7f5e)"]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,7 @@ def test_a_link_alone_is_no_statement() -> None:
         ("- [ ] open task", "open task"),
         ("2. second", "second"),
         ("[the guide](https://x.example/a)", "the guide"),
+        (r"see [Guide \[v2\]](page:0b4d) \# one", "see Guide [v2] # one"),
         ("| a | b |", "a b"),
         ("# Heading\ntext", "Heading text"),
     ],
