@@ -59,6 +59,20 @@ class Background:
             return vectors
         return _unit_rows(vectors - np.stack([_for(self.passage_means, one) for one in languages]))
 
+    def towards(self, vector: Vector, *, question_language: str, passage_language: str) -> Vector:
+        """The question's vector as if it were asked in the passages' language, for finding candidates.
+
+        Its nearest passages, by raw cosine and without any filter, are those of that language: one search
+        for each language of the index keeps a large language from crowding out a small one.
+        """
+        if question_language == passage_language:
+            return vector
+        moved = (
+            vector + _for(self.passage_means, passage_language) - _for(self.passage_means, question_language)
+        )
+        towards: Vector = _unit_rows(moved[np.newaxis])[0]
+        return towards
+
     def stands_out(self, cosine: float, *, question_language: str, passage_language: str) -> float:
         """How far a raw cosine lies above the best that chance gives, in standard deviations."""
         chance = (

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from core.domain.models import Vector
 from core.services.background import Background, Vectors, learn
 
 TOPICS, DIMENSIONS = 30, 64
@@ -121,3 +122,22 @@ def test_questions_about_titles_shift_the_mean_and_not_the_chance() -> None:
         (typical["de"].mean(axis=0) + questions.mean(axis=0)) / 2, abs=1e-6
     )
     assert shifted.question_means["en"] == pytest.approx(plain.question_means["en"])
+
+
+def test_a_question_moved_towards_a_language_finds_its_pages_without_a_filter() -> None:
+    """Among the nearest five by raw cosine stands the English page that a German question is about."""
+    background, passages, languages, questions = learned()
+    about_english = range(TOPICS // 2, TOPICS)
+
+    def found(topic: int, question: Vector) -> bool:
+        return topic in np.argsort(passages @ question)[::-1][:5]
+
+    moved = {
+        topic: background.towards(questions[topic], question_language="de", passage_language="en")
+        for topic in about_english
+    }
+    assert sum(found(topic, questions[topic]) for topic in about_english) < len(about_english)
+    assert all(found(topic, moved[topic]) for topic in about_english)
+    assert all(languages[int(np.argmax(passages @ moved[topic]))] == "en" for topic in about_english)
+    stays = background.towards(questions[0], question_language="de", passage_language="de")
+    assert np.array_equal(stays, questions[0])
