@@ -13,7 +13,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -24,9 +24,13 @@ import redis.asyncio
 
 from adapters.stores.schema import migrate
 from bot.embedded import embedded_postgres, embedded_redis
+from bot.embedded.processes import command_line
 from bot.embedded.redis import DATABASES
+from core.errors import FootnoteError
 
 TEMPLATE = "footnote_template"
+RUN_PREFIX = "footnote-tests-"
+"""Followed by the process id of the run, so that a later run can tell what a killed one left behind."""
 
 # --- no way out ------------------------------------------------------------------------------------------
 
@@ -64,11 +68,27 @@ HOME_KEY = pytest.StashKey[Path]()
 def pytest_configure(config: pytest.Config) -> None:
     """Name the folder of this run: made by the controller, told to the workers."""
     worker_input: dict[str, str] | None = getattr(config, "workerinput", None)
+    if worker_input is None:
+        _clear_up_after_killed_runs()
     config.stash[HOME_KEY] = (
         Path(worker_input["footnote_home"])
         if worker_input is not None
-        else _fastest_folder() / f"footnote-tests-{os.getpid()}-{uuid4().hex[:8]}"
+        else _fastest_folder() / f"{RUN_PREFIX}{os.getpid()}-{uuid4().hex[:8]}"
     )
+
+
+def _clear_up_after_killed_runs() -> None:
+    for folder in _fastest_folder().glob(f"{RUN_PREFIX}*"):
+        pid = folder.name.removeprefix(RUN_PREFIX).split("-")[0]
+        if folder.stat().st_uid != os.geteuid() or not pid.isdecimal() or command_line(pid):
+            continue
+        # Being the last user of what still runs there stops it.
+        with ExitStack() as last_user, suppress(FootnoteError):
+            if (folder / "postgres" / "postmaster.pid").exists():
+                last_user.enter_context(embedded_postgres(folder))
+            if (folder / "redis" / "server.pid").exists():
+                last_user.enter_context(embedded_redis(folder))
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _fastest_folder() -> Path:
