@@ -97,6 +97,13 @@ class Audiences(Protocol):
         """One sentence for people: which scopes the place sees, and why."""
 
 
+class Suggestions(Protocol):
+    """Offers questions while somebody types."""
+
+    async def suggest(self, typed: str, *, audience: Audience, limit: int) -> Sequence[str]:
+        """Titles of pages and earlier answered questions that begin or go on so, all within the audience."""
+
+
 # --- Learning from use ---------------------------------------------------------------------------------
 
 

@@ -1,0 +1,267 @@
+"""The administrators' commands: who may, what each does, and a resync's progress in one message."""
+
+import asyncio
+import io
+import logging
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import discord
+
+from adapters.chat.discord.answering import whisper
+from adapters.chat.discord.asking import from_interaction
+from adapters.chat.discord.calls import EXPIRED, CallError, call
+from adapters.chat.discord.charts import has_matplotlib, ledger_lines, ledger_png
+from adapters.chat.discord.components import NO_MENTIONS
+from adapters.chat.discord.escaping import escaped, fence, plain
+from adapters.chat.discord.markup import discord_markdown
+from adapters.chat.discord.render import CONTENT_LENGTH
+from adapters.chat.discord.settings import DiscordSettings
+from adapters.chat.discord.splitting import split
+from adapters.chat.discord.texts import Text, say
+from core.errors import FootnoteError, InvalidInputError
+from core.ports import Clock
+from core.ports.chat import (
+    Administration,
+    Audiences,
+    Gap,
+    IndexStatus,
+    ResyncKind,
+    ResyncTicket,
+    SyncProgress,
+)
+
+logger = logging.getLogger(__name__)
+
+PROGRESS_SECONDS = 3.0
+GAPS = 10
+EXAMPLE_LENGTH = 200
+
+
+class Administering:
+    """Carries out what administrators ask, after it has looked that they are."""
+
+    def __init__(
+        self,
+        *,
+        client: discord.Client,
+        settings: DiscordSettings,
+        administration: Administration,
+        audiences: Audiences,
+        clock: Clock,
+    ) -> None:
+        self._client = client
+        self._settings = settings
+        self._administration = administration
+        self._audiences = audiences
+        self._clock = clock
+        self._followed: set[tuple[int, int]] = set()
+
+    def is_admin(self, interaction: discord.Interaction) -> bool:
+        """Whether the settings name the person or one of their roles, or they may manage our server.
+
+        Looked up in what the server tells, whatever the command's own permissions were changed to (DSC-5).
+        In servers that the settings do not name, managing them means nothing to us.
+        """
+        user = interaction.user
+        if interaction.guild_id is None or not isinstance(user, discord.Member):
+            return False
+        if user.id in self._settings.admins:
+            return True
+        if self._settings.guild_ids and interaction.guild_id not in self._settings.guild_ids:
+            return False
+        if any(role.id in self._settings.admin_roles for role in user.roles):
+            return True
+        return user.guild_permissions.manage_guild or user.guild_permissions.administrator
+
+    async def admits(self, interaction: discord.Interaction, verb: str) -> bool:
+        """Check, log, and tell the refused in private."""
+        if self.is_admin(interaction):
+            logger.info("allowed: %d does %s", interaction.user.id, verb)
+            return True
+        logger.warning("refused: %d wanted %s", interaction.user.id, verb)
+        await whisper(interaction, say(Text.ADMINS_ONLY, str(interaction.locale.value)))
+        return False
+
+    async def resync(self, interaction: discord.Interaction, kind: ResyncKind) -> None:
+        """Start or join a run and show its progress in one message that everybody in the channel sees."""
+        if not await self.admits(interaction, kind.value):
+            return
+        await call("acknowledging", interaction.response.defer(thinking=True))
+        ticket = await self._administration.resync(kind, asked_by=f"discord:{interaction.user.id}")
+        progress = _ProgressMessage(
+            interaction, client=self._client, clock=self._clock, token_seconds=self._settings.token_seconds
+        )
+        await progress.show(ticket_text(ticket))
+        await self._follow(ticket, progress, channel=interaction.channel_id or 0)
+
+    async def status(self, interaction: discord.Interaction) -> None:
+        """How the index is, with a chart."""
+        if not await self._begin(interaction, "status"):
+            return
+        found = await self._administration.status()
+        files: dict[str, Any] = {}
+        if has_matplotlib() and found.ledger:
+            picture = await asyncio.to_thread(ledger_png, found.ledger)
+            files["file"] = discord.File(io.BytesIO(picture), filename="pages.png")
+        await self._tell(interaction, status_text(found), **files)
+
+    async def gaps(self, interaction: discord.Interaction) -> None:
+        """What was asked and not answered well."""
+        if await self._begin(interaction, "gaps"):
+            await self._tell(interaction, gaps_text(await self._administration.gaps(limit=GAPS)))
+
+    async def scope(self, interaction: discord.Interaction) -> None:
+        """What this channel sees, and why; the settings' file is the source."""
+        if await self._begin(interaction, "scope"):
+            place = from_interaction(interaction, "", private=False, shows=False).channel_place()
+            await self._tell(interaction, escaped(self._audiences.explain(place)))
+
+    async def why(self, interaction: discord.Interaction, link: str) -> None:
+        """Explains one page."""
+        if not await self._begin(interaction, "why"):
+            return
+        try:
+            text = discord_markdown(await self._administration.why(link.strip().strip("<>")))
+        except InvalidInputError as error:
+            text = escaped(str(error))
+        await self._tell(interaction, text)
+
+    async def _begin(self, interaction: discord.Interaction, verb: str) -> bool:
+        if not await self.admits(interaction, verb):
+            return False
+        await call("acknowledging", interaction.response.defer(ephemeral=True, thinking=True))
+        return True
+
+    async def _tell(self, interaction: discord.Interaction, text: str, **files: Any) -> None:
+        for piece in split(text, limit=CONTENT_LENGTH) or ("…",):
+            await call(
+                "a followup",
+                interaction.followup.send(
+                    piece, ephemeral=True, allowed_mentions=NO_MENTIONS, suppress_embeds=True, **files
+                ),
+            )
+            files = {}
+
+    async def _follow(self, ticket: ResyncTicket, message: "_ProgressMessage", *, channel: int) -> None:
+        """One message in a channel shows a run; a second request there is merely told that it joined."""
+        key = (ticket.run_id, channel)
+        if key in self._followed:
+            return
+        self._followed.add(key)
+        shown, last = 0.0, None
+        try:
+            async for progress in self._administration.follow(ticket.run_id):
+                last = progress
+                if not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
+                    shown = time.monotonic()
+                    await message.try_to_show(progress_text(progress))
+            if last is not None:
+                await message.try_to_show(progress_text(last))
+        finally:
+            self._followed.discard(key)
+
+
+class _ProgressMessage:
+    """One message that changes: the response to the command, and from its expiry on one in the channel."""
+
+    def __init__(
+        self,
+        interaction: discord.Interaction,
+        *,
+        client: discord.Client,
+        clock: Clock,
+        token_seconds: float,
+    ) -> None:
+        self._interaction = interaction
+        self._client = client
+        self._clock = clock
+        self._until = interaction.created_at + timedelta(seconds=token_seconds)
+        self._moved: discord.PartialMessage | None = None
+
+    async def show(self, text: str) -> None:
+        """Show a text where the message is, or move it first."""
+        if self._moved is None and self._clock.now() < self._until:
+            try:
+                await call(
+                    "showing progress",
+                    self._interaction.edit_original_response(content=text, allowed_mentions=NO_MENTIONS),
+                )
+            except CallError as error:
+                if error.code not in EXPIRED:
+                    raise
+                logger.info("progress moves to the channel: %s", error)
+            else:
+                return
+        if self._moved is None:
+            channel = self._client.get_partial_messageable(self._interaction.channel_id or 0)
+            posted = await call(
+                "posting progress",
+                channel.send(text, allowed_mentions=NO_MENTIONS, suppress_embeds=True),
+            )
+            self._moved = channel.get_partial_message(posted.id)
+            return
+        await call("showing progress", self._moved.edit(content=text, allowed_mentions=NO_MENTIONS))
+
+    async def try_to_show(self, text: str) -> None:
+        """Progress that cannot be shown must not end the following of it."""
+        try:
+            await self.show(text)
+        except FootnoteError as error:
+            logger.warning("progress cannot be shown: %s", error)
+
+
+def ticket_text(ticket: ResyncTicket) -> str:
+    """What a request for a resync led to."""
+    if not ticket.joined:
+        return f"Sync {ticket.run_id} begins; this message shows its progress."
+    upgraded = " It became a full one." if ticket.upgraded else ""
+    return f"A sync is running already (run {ticket.run_id}); yours joined it.{upgraded}"
+
+
+def progress_text(progress: SyncProgress) -> str:
+    """How far a run is, with a bar where the total is known."""
+    count = f"{progress.done}" if progress.total is None else f"{progress.done} of {progress.total}"
+    failed = f", {progress.failed} failed" if progress.failed else ""
+    if progress.finished:
+        sign = "⚠️" if progress.failed else "✅"
+        head = f"{sign} Sync {progress.run_id} ({progress.kind}) is done: {count} pages{failed}."
+    else:
+        bar = _bar(progress.done, progress.total)
+        head = f"⏳ Sync {progress.run_id} ({progress.kind}): {bar}{count} pages{failed} …"
+    return f"{head}\n{escaped(plain(progress.message, limit=500))}".strip()
+
+
+def status_text(status: IndexStatus) -> str:
+    """The index's health, and the pages by state as bars."""
+    last = f"<t:{int(status.last_sync.timestamp())}:R>" if status.last_sync else "never"
+    lines = [
+        f"**Index**: {status.pages} pages, {status.chunks} passages, {status.pending} waiting; "
+        f"last sync {last}"
+    ]
+    for check in status.checks:
+        sign = "✅" if check.ok else "❌"
+        remedy = f" → {escaped(check.remedy)}" if check.remedy and not check.ok else ""
+        lines.append(f"{sign} {escaped(check.name)}: {escaped(check.detail)}{remedy}")
+    return "\n".join(lines) + "\n" + fence(ledger_lines(status.ledger))
+
+
+def gaps_text(gaps: Sequence[Gap]) -> str:
+    """What was asked and not answered well, most frequent first."""
+    if not gaps:
+        return "No gaps: everything asked lately was answered well."
+    lines = ["**Asked and not answered well**"]
+    for gap in gaps:
+        example = escaped(plain(gap.examples[0], limit=EXAMPLE_LENGTH)) if gap.examples else "…"
+        pages = ", ".join(escaped(title) for title, _ in gap.nearest_pages[:2])
+        lines.append(f"- {gap.count} × {example}" + (f" (nearest: {pages})" if pages else ""))
+    return "\n".join(lines)
+
+
+def _bar(done: int, total: int | None) -> str:
+    if not total:
+        return ""
+    filled = min(10, done * 10 // total)
+    return "▰" * filled + "▱" * (10 - filled) + " "

@@ -1,0 +1,101 @@
+"""Calls of Discord's API: bounded in time, with the library's exceptions translated into ours."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from typing import TypeVar
+
+import aiohttp
+import discord
+
+from core.errors import PermanentError, RateLimitedError, UnavailableError
+
+logger = logging.getLogger(__name__)
+
+CALL_SECONDS = 45.0
+"""The library waits for rate limits and repeats by itself; this ends what never ends."""
+
+ACK_SECONDS = 2.5
+"""Discord waits three seconds for the first response to an interaction."""
+
+UNKNOWN_CHANNEL = 10003
+UNKNOWN_MESSAGE = 10008
+UNKNOWN_WEBHOOK = 10015
+UNKNOWN_INTERACTION = 10062
+ALREADY_ACKNOWLEDGED = 40060
+MISSING_ACCESS = 50001
+MISSING_PERMISSIONS = 50013
+CANNOT_DIRECT = 50007
+INVALID_WEBHOOK_TOKEN = 50027
+INVALID_FORM = 50035
+THREAD_EXISTS = 160004
+
+EXPIRED = frozenset({UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN})
+"""The interaction's token is of no use any more: nothing further may be sent to it."""
+
+T = TypeVar("T")
+
+
+class CallError(PermanentError):
+    """Discord refused a call. ``code`` is its own error code, ``status`` the one of HTTP."""
+
+    def __init__(self, message: str, *, code: int, status: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = status
+
+
+async def call(what: str, work: Awaitable[T], *, seconds: float = CALL_SECONDS) -> T:
+    """The result of a call of the library's; ``what`` names it in messages.
+
+    Raises:
+        CallError: Discord refused it; says with which code. No text of anybody's is in the message.
+        RateLimitedError: even the library's own waiting did not help.
+        UnavailableError: Discord is away or too slow.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await work
+    except discord.RateLimited as error:
+        raise RateLimitedError(f"Discord: {what} is rate limited", retry_after=error.retry_after) from error
+    except discord.HTTPException as error:
+        raise _translated(what, error) from error
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise UnavailableError(f"Discord: {what} failed: {type(error).__name__}") from error
+
+
+def _translated(what: str, error: discord.HTTPException) -> Exception:
+    if error.status == 429:  # noqa: PLR2004 - too many requests
+        return RateLimitedError(f"Discord: {what} is rate limited")
+    if error.status >= 500:  # noqa: PLR2004 - the server's own fault
+        return UnavailableError(f"Discord: {what} failed with HTTP {error.status}")
+    return CallError(
+        f"Discord refused {what} with HTTP {error.status}, code {error.code}",
+        code=error.code,
+        status=error.status,
+    )
+
+
+async def defer(interaction: discord.Interaction, *, private: bool) -> bool:
+    """Tell Discord that an answer will come; false if it came too late to be told.
+
+    Whether the reply is private is settled here: followups cannot change it (DSC-2).
+    """
+    try:
+        await call(
+            "acknowledging",
+            interaction.response.defer(ephemeral=private, thinking=True),
+            seconds=ACK_SECONDS,
+        )
+    except discord.InteractionResponded:
+        return True
+    except CallError as error:
+        if error.code == ALREADY_ACKNOWLEDGED:
+            # Another process, or the same delivery twice; whose question it is the claim decides.
+            return True
+        logger.warning("interaction %d could not be acknowledged: %s", interaction.id, error)
+        return False
+    except (UnavailableError, RateLimitedError) as error:
+        logger.warning("interaction %d could not be acknowledged in time: %s", interaction.id, error)
+        return False
+    return True

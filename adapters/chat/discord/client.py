@@ -1,0 +1,158 @@
+"""The library's client with our handlers: what Discord delivers goes to whom it concerns."""
+
+import logging
+import secrets
+from collections.abc import Awaitable
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from adapters.chat.discord.administering import Administering
+from adapters.chat.discord.answering import Answering, whisper
+from adapters.chat.discord.calls import EXPIRED, CallError
+from adapters.chat.discord.commands import add_administering, add_asking, add_keeping
+from adapters.chat.discord.components import NO_MENTIONS
+from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
+from adapters.chat.discord.directory import Directory
+from adapters.chat.discord.judging import Judging
+from adapters.chat.discord.parts import Parts
+from adapters.chat.discord.registering import CommandRecords, register
+from adapters.chat.discord.settings import DiscordSettings
+from adapters.chat.discord.taking import Taking
+from adapters.chat.discord.texts import Text, say
+
+logger = logging.getLogger(__name__)
+
+
+def intents_for(*, message_content: bool) -> discord.Intents:
+    """Servers, their messages and direct messages; nothing that must be granted, unless asked for."""
+    intents = discord.Intents.none()
+    intents.guilds = True
+    intents.guild_messages = True
+    intents.dm_messages = True
+    intents.message_content = message_content
+    return intents
+
+
+class Tree(app_commands.CommandTree["FootnoteClient"]):
+    """The command tree whose failures reach the user as one short message, and the log with an id."""
+
+    async def on_error(
+        self, interaction: discord.Interaction["FootnoteClient"], error: app_commands.AppCommandError, /
+    ) -> None:
+        """As the library calls it."""
+        cause = error.original if isinstance(error, app_commands.CommandInvokeError) else error
+        await report(interaction, cause)
+
+
+class FootnoteClient(discord.AutoShardedClient):
+    """Footnote's connection to Discord, with all shards of one bot."""
+
+    def __init__(
+        self, parts: Parts, *, settings: DiscordSettings, records: CommandRecords, **options: Any
+    ) -> None:
+        super().__init__(
+            intents=options.pop("intents", None) or intents_for(message_content=settings.message_content),
+            allowed_mentions=NO_MENTIONS,
+            shard_count=settings.shards,
+            chunk_guilds_at_startup=False,
+            max_messages=None,
+            **options,
+        )
+        self._settings = settings
+        self._records = records
+        directory = Directory(self, settings=settings, clock=parts.clock)
+        self.answering = Answering(
+            client=self,
+            settings=settings,
+            answerer=parts.answerer,
+            claims=parts.claims,
+            audiences=parts.audiences,
+            directory=directory,
+            clock=parts.clock,
+        )
+        self._taking = Taking(
+            client=self,
+            settings=settings,
+            answering=self.answering,
+            audiences=parts.audiences,
+            directory=directory,
+            clock=parts.clock,
+            suggestions=parts.suggestions,
+        )
+        self._judging = Judging(client=self, settings=settings, feedback=parts.feedback)
+        administering = Administering(
+            client=self,
+            settings=settings,
+            administration=parts.administration,
+            audiences=parts.audiences,
+            clock=parts.clock,
+        )
+        self.tree = Tree(self)
+        add_asking(self.tree, self._taking)
+        add_keeping(self.tree, self._judging)
+        add_administering(self.tree, administering)
+
+    async def setup_hook(self) -> None:
+        """Called by the library once, after login and before it connects."""
+        await register(self.tree, guild_ids=self._settings.guild_ids, records=self._records)
+
+    # --- what Discord delivers ---
+
+    async def on_message(self, message: discord.Message) -> None:
+        """As the library calls it."""
+        await self._taking.message(message)
+
+    async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
+        """Buttons and modals, known by their custom ids alone, so they survive restarts."""
+        if interaction.type not in (discord.InteractionType.component, discord.InteractionType.modal_submit):
+            return
+        data: Any = interaction.data or {}
+        pressed = read_button_id(str(data.get("custom_id") or ""))
+        if pressed is None:
+            return
+        if self.answering.is_draining:
+            await whisper(interaction, say(Text.RESTARTING, pressed.language))
+            return
+        is_modal = interaction.type is discord.InteractionType.modal_submit
+        await reported(interaction, self._react(interaction, pressed, is_modal=is_modal))
+
+    async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002 - the library calls it so
+        """What failed in a handler, without what it was called with: that holds people's words."""
+        logger.exception("something in Discord could not be done (%s)", event_method)
+
+    async def _react(
+        self, interaction: discord.Interaction[Any], pressed: Pressed, *, is_modal: bool
+    ) -> None:
+        match pressed.button, is_modal:
+            case Button.GOOD | Button.BAD, False:
+                await self._judging.thumb(interaction, pressed)
+            case Button.BAD, True:
+                await self._judging.reason(interaction, pressed)
+            case Button.CONTINUE, False:
+                await self._taking.ask_on(interaction, pressed)
+            case Button.CONTINUE, True:
+                await self._taking.go_on(interaction)
+            case Button.EXPERT, False:
+                await self._judging.call_expert(interaction, pressed)
+            case _:
+                logger.info("an unknown component was used")
+
+
+async def reported(interaction: discord.Interaction[Any], work: Awaitable[None]) -> None:
+    """Do something for an interaction; whatever fails is told briefly, and logged with an id."""
+    try:
+        await work
+    except Exception as error:  # noqa: BLE001 - nobody else would hear of it
+        await report(interaction, error)
+
+
+async def report(interaction: discord.Interaction[Any], error: BaseException) -> None:
+    """One short message to the user and the whole story in the log, tied by an id (DSC-9)."""
+    if isinstance(error, CallError) and error.code in EXPIRED:
+        logger.warning("interaction %d came too late: %s", interaction.id, error)
+        return
+    incident = secrets.token_hex(4)
+    logger.error("interaction %d failed, incident %s", interaction.id, incident, exc_info=error)
+    await whisper(interaction, say(Text.FAILED, str(interaction.locale.value), id=incident))

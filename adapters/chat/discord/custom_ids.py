@@ -1,0 +1,48 @@
+"""What our buttons carry back, in at most 100 characters: which one, for which question. Pure."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+PREFIX = "footnote"
+TEMPLATE = re.compile(
+    rf"{PREFIX}:(?P<button>[a-z]+):(?P<question>\d{{1,20}}):(?P<language>[a-z]{{0,3}}):(?P<page>[0-9a-f-]{{0,36}})"
+)
+LENGTH = 100
+
+
+class Button(StrEnum):
+    """The buttons under an answer, and the modals they open."""
+
+    GOOD = "good"
+    BAD = "bad"
+    CONTINUE = "continue"
+    EXPERT = "expert"
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a custom id says."""
+
+    button: Button
+    question: str
+    language: str
+    page: str
+
+
+def button_id(button: Button, question: str, language: str, *, page: str = "") -> str:
+    """The custom id of a button; a question's id is a snowflake."""
+    return f"{PREFIX}:{button}:{question}:{language[:2]}:{page}"
+
+
+def read_button_id(custom_id: str) -> Pressed | None:
+    """What the id says; null if it is none of ours."""
+    match = TEMPLATE.fullmatch(custom_id)
+    if match is None or match["button"] not in tuple(Button):
+        return None
+    return Pressed(
+        button=Button(match["button"]),
+        question=match["question"],
+        language=match["language"],
+        page=match["page"],
+    )

@@ -1,0 +1,103 @@
+"""What ``footnote check`` tells of Discord: the token, the invite link, what the portal has granted."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import discord
+
+from adapters.chat.discord.addresses import point_at
+from adapters.chat.discord.calls import call
+from adapters.chat.discord.settings import DiscordSettings
+from core.errors import ConfigurationError, FootnoteError, RefusedError
+from core.ports.chat import StatusCheck
+
+logger = logging.getLogger(__name__)
+
+PERMISSIONS = discord.Permissions(
+    view_channel=True,
+    send_messages=True,
+    send_messages_in_threads=True,
+    create_public_threads=True,
+    embed_links=True,
+    attach_files=True,
+    read_message_history=True,
+)
+"""Answer in channels and threads, show charts, and read back what was said in a thread; nothing else."""
+
+SCOPES = ("bot", "applications.commands")
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the token belongs to, and whether the portal lets it read messages."""
+
+    application: int
+    name: str
+    may_read_messages: bool
+    is_public: bool
+
+
+def invite_link(application: int) -> str:
+    """Where an administrator adds the bot to a server, with exactly the permissions it needs."""
+    return discord.utils.oauth_url(application, permissions=PERMISSIONS, scopes=SCOPES)
+
+
+async def identify(settings: DiscordSettings) -> Identity:
+    """Ask Discord who we are, without connecting to the gateway.
+
+    Raises:
+        RefusedError: the token is not accepted.
+        UnavailableError, CallError: Discord cannot be asked.
+    """
+    point_at(settings)
+    async with discord.Client(intents=discord.Intents.none()) as client:
+        try:
+            await call("logging in", client.login(settings.token))
+        except discord.LoginFailure as error:
+            raise RefusedError(
+                "Discord does not accept DISCORD_TOKEN: copy the token from the developer portal, page Bot"
+            ) from error
+        application = await call("reading the application", client.application_info())
+        flags = application.flags
+        return Identity(
+            application=application.id,
+            name=application.name,
+            may_read_messages=flags.gateway_message_content or flags.gateway_message_content_limited,
+            is_public=application.bot_public,
+        )
+
+
+async def check(settings: DiscordSettings) -> Sequence[StatusCheck]:
+    """The checks of one Discord application. Never raises."""
+    try:
+        found = await identify(settings)
+    except (FootnoteError, ConfigurationError) as error:
+        return (
+            StatusCheck(
+                name="Discord token",
+                ok=False,
+                detail=str(error),
+                remedy="copy the token from the developer portal, page Bot, into DISCORD_TOKEN",
+            ),
+        )
+    return (
+        StatusCheck(name="Discord token", ok=True, detail=f"{found.name} ({found.application})"),
+        StatusCheck(name="Discord permissions", ok=True, detail=str(PERMISSIONS.value)),
+        StatusCheck(name="Discord invite link", ok=True, detail=invite_link(found.application)),
+        intent_check(settings, found),
+    )
+
+
+def intent_check(settings: DiscordSettings, found: Identity) -> StatusCheck:
+    """Whether what the settings ask for was granted; without it, mentions and commands still work."""
+    if not settings.message_content:
+        return StatusCheck(name="Discord message content", ok=True, detail="not asked for, not needed")
+    if found.may_read_messages:
+        return StatusCheck(name="Discord message content", ok=True, detail="granted")
+    return StatusCheck(
+        name="Discord message content",
+        ok=False,
+        detail="asked for, but not granted: follow-ups in threads need a mention",
+        remedy="switch on Message Content Intent in the developer portal, page Bot",
+    )

@@ -1,0 +1,164 @@
+"""Where a reply goes: to an interaction for 15 minutes, or to a channel."""
+
+from typing import Any, Protocol
+
+import discord
+
+from adapters.chat.discord.asking import Asked
+from adapters.chat.discord.calls import EXPIRED, UNKNOWN_MESSAGE, CallError, call
+from adapters.chat.discord.components import NO_MENTIONS, question_of, view_of
+from adapters.chat.discord.render import Layout, Message, Plain
+from core.errors import FootnoteError
+
+ORIGINAL = "@original"
+"""The first response to an interaction, by Discord's own name for it."""
+
+NONCE_LENGTH = 25
+SEARCHED = 50
+"""Messages looked through for a reply that an earlier process posted."""
+
+
+class ExpiredError(FootnoteError):
+    """The interaction's token is of no use any more."""
+
+
+class Surface(Protocol):
+    """A place for the messages of one reply. Ids are Discord's, as texts."""
+
+    async def send(self, message: Message, *, number: int) -> str:
+        """Post message ``number`` of the reply, from 0; returns its id.
+
+        Raises:
+            ExpiredError: this surface is gone.
+            FootnoteError: as `adapters.chat.discord.calls.call`.
+        """
+
+    async def edit(self, posted: str, message: Message) -> None:
+        """Replace a posted message; raises as `send`."""
+
+    async def delete(self, posted: str) -> None:
+        """Remove a posted message; raises as `send`."""
+
+    async def begin(self) -> None:
+        """Show that something is being done, where nothing shows it already."""
+
+    async def find(self, question: str) -> str:
+        """The id of our finished reply to a question, empty if there is none; raises as `send`."""
+
+
+class InteractionSurface:
+    """Followups to an interaction; the first one takes the place of "thinking"."""
+
+    def __init__(self, client: discord.Client, asked: Asked) -> None:
+        self._webhook = discord.Webhook.partial(int(asked.application), asked.token, client=client)
+
+    async def send(self, message: Message, *, number: int) -> str:  # noqa: ARG002 - followups take no nonce
+        """As the protocol says."""
+        sent = await self._call("a followup", self._webhook.send(wait=True, **_sending(message)))
+        return str(sent.id)
+
+    async def edit(self, posted: str, message: Message) -> None:
+        """As the protocol says."""
+        await self._call("editing a followup", self._webhook.edit_message(int(posted), **_editing(message)))
+
+    async def delete(self, posted: str) -> None:
+        """As the protocol says."""
+        await self._call("deleting a followup", self._webhook.delete_message(int(posted)))
+
+    async def begin(self) -> None:
+        """Nothing: Discord shows "thinking" since it was deferred."""
+
+    async def find(self, question: str) -> str:
+        """As the protocol says; looks at the first response."""
+        try:
+            found = await self._call(
+                "reading a response",
+                self._webhook.fetch_message(ORIGINAL),  # type: ignore[arg-type]  # Discord's own name of it
+            )
+        except CallError as error:
+            if error.code == UNKNOWN_MESSAGE:
+                return ""
+            raise
+        return str(found.id) if question_of(found) == question else ""
+
+    async def _call(self, what: str, work: Any) -> Any:
+        try:
+            return await call(what, work)
+        except CallError as error:
+            if error.code in EXPIRED:
+                raise ExpiredError(str(error)) from error
+            raise
+
+
+class ChannelSurface:
+    """Messages in a channel, the first one as a reply to the question where that was a message."""
+
+    def __init__(self, client: discord.Client, asked: Asked, *, channel: str = "") -> None:
+        self._where = channel or asked.posts_in or asked.channel
+        self._channel = client.get_partial_messageable(int(self._where))
+        self._asked = asked
+        self._client = client
+
+    async def send(self, message: Message, *, number: int) -> str:
+        """As the protocol says; Discord itself drops a message that it took already (``nonce``)."""
+        reference: dict[str, Any] = {}
+        if number == 0 and self._asked.message and self._where == self._asked.channel:
+            reference = {
+                "reference": discord.MessageReference(
+                    message_id=int(self._asked.message),
+                    channel_id=int(self._where),
+                    fail_if_not_exists=False,
+                ),
+                "mention_author": False,
+            }
+        # A preview and the final message that takes its number must not be taken for one another.
+        nonce = f"{self._asked.event}-{number}"[-NONCE_LENGTH:]
+        sent = await call("posting", self._channel.send(nonce=nonce, **_sending(message), **reference))
+        return str(sent.id)
+
+    async def edit(self, posted: str, message: Message) -> None:
+        """As the protocol says."""
+        partial = self._channel.get_partial_message(int(posted))
+        await call("editing a message", partial.edit(**_editing(message)))
+
+    async def delete(self, posted: str) -> None:
+        """As the protocol says."""
+        await call("deleting a message", self._channel.get_partial_message(int(posted)).delete())
+
+    async def begin(self) -> None:
+        """Show that we are typing."""
+        await call("typing", self._channel.typing())
+
+    async def find(self, question: str) -> str:
+        """As the protocol says; looks through what was said since."""
+        own = self._client.user.id if self._client.user else 0
+        since = discord.Object(int(self._asked.event))
+
+        async def read() -> list[discord.Message]:
+            return [message async for message in self._channel.history(limit=SEARCHED, after=since)]
+
+        for message in await call("reading a channel", read()):
+            if message.author.id == own and question_of(message) == question:
+                return str(message.id)
+        return ""
+
+
+def _sending(message: Message) -> dict[str, Any]:
+    view = view_of(message)
+    arguments: dict[str, Any] = {"allowed_mentions": NO_MENTIONS}
+    if view is not None:
+        arguments["view"] = view
+    match message:
+        case Plain():
+            return arguments | {"content": message.text, "suppress_embeds": True}
+        case Layout():
+            return arguments
+
+
+def _editing(message: Message) -> dict[str, Any]:
+    arguments: dict[str, Any] = {"allowed_mentions": NO_MENTIONS, "view": view_of(message)}
+    match message:
+        case Plain():
+            return arguments | {"content": message.text}
+        case Layout():
+            return arguments | {"content": None}
