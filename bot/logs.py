@@ -6,8 +6,9 @@ What never goes in: question texts, page texts and titles, tokens, keys. Events 
 import logging
 import sys
 
-import stamina.instrumentation
 import structlog
+
+from adapters.transport.retry_log import keep_retries_quiet
 
 QUIET_LIBRARIES = (
     "httpx",
@@ -58,7 +59,6 @@ def set_up_logging(level: str, *, as_json: bool | None = None) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    # Retries are told by whoever gives up after them, once.
-    stamina.instrumentation.set_on_retry_hooks(())
+    keep_retries_quiet()
     for name in QUIET_LIBRARIES:
         logging.getLogger(name).setLevel(logging.WARNING)
