@@ -173,16 +173,16 @@ async def test_sy4_u2_f23_a_second_edit_in_the_same_minute_arrives(restart: bool
 
 
 async def test_not8_an_edit_that_search_learns_of_late_arrives() -> None:
-    """Search lags by a minute and a half: the overlap covers it."""
+    """Search lags by almost two minutes: the overlap covers it."""
     async with sync_rig() as rig:
         page = rig.workspace.add_page("Page", blocks=[blocks.paragraph("first text")])
         await rig.settled()
-        rig.notion.server.behaviour.search_lag = timedelta(seconds=90)
+        rig.notion.server.behaviour.search_lag = timedelta(seconds=110)
         rig.workspace.edit_block(rig.workspace.block_ids(page)[0], "second text")
-        rig.workspace.clock.advance(seconds=30)
+        rig.workspace.clock.advance(seconds=100)
         await rig.sync()
         assert rig.bodies(page) == ["first text"]
-        rig.workspace.clock.advance(seconds=90)
+        rig.workspace.clock.advance(seconds=60)
 
         await rig.sync()
 
