@@ -252,7 +252,8 @@ class SyncRun:
         """What hangs on the page now, and what did before: the latter moved or is gone."""
         self._children.update(dict.fromkeys(page.children, page.ref.id))
         if self._changes_only and page.ref.object_type is not ObjectType.DATABASE:
-            self._lost.update(set(await self._writer.child_ids(page.ref.id)) - set(page.children))
+            before = await self._writer.child_ids(page.ref.id)
+            self._lost.update(set(before) - set(page.children))
 
     async def _take(self, job: _Read, page: Page, began: datetime) -> None:
         """Store what is new; note what is not (SY2)."""
@@ -265,7 +266,9 @@ class SyncRun:
         if job.state is None or (job.state.ref.title, job.state.ref.url) != (page.ref.title, page.ref.url):
             self._renamed.append(page.ref.id)
         self.tally.add(changed=1)
-        self._fresh.append((await self._stored(page, digest), began))
+        # Not in one expression: the list may be another one once the text is made.
+        stored = await self._stored(page, digest)
+        self._fresh.append((stored, began))
         if len(self._fresh) >= _STORE:
             await self._store()
 

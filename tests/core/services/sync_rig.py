@@ -1,24 +1,50 @@
 """A whole sync in one process: stand-in of Notion, real client, memory store, hashing embedder."""
 
-from collections.abc import AsyncIterator, Collection, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.sources.notion_api import Patience
 from adapters.stores.memory import MemoryStore
 from core.domain.answers import Candidate
 from core.domain.audiences import EVERYTHING
+from core.domain.documents import PageRef
 from core.domain.ids import PageId
 from core.domain.models import ModelProfile, Vector
 from core.errors import FootnoteError
-from core.ports import IndexedChunk, PageWriter, WordQuery
+from core.ports import IndexedChunk, PageState, PageWriter, StoredPage, WordQuery
 from core.ports.ledger import SyncLedger
 from core.services.chunking import ChunkSettings
 from core.services.sync_report import SyncReport
 from core.services.syncing import Syncer, SyncSettings
 from tests.adapters.sources.notion_rig import Rig, notion_rig
 from tests.fakes.notion import Workspace
+
+
+class YieldingStore(MemoryStore):
+    """A store that lets others run before and after each access, as one behind a network does."""
+
+    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
+        """As `PageWriter.states`."""
+        await asyncio.sleep(0)
+        found = await super().states(ids)
+        await asyncio.sleep(0.001)
+        return found
+
+    async def put_pages(self, pages: Sequence[StoredPage]) -> None:
+        """As `PageWriter.put_pages`."""
+        await asyncio.sleep(0.001)
+        await super().put_pages(pages)
+        await asyncio.sleep(0)
+
+    async def touch(self, refs: Sequence[PageRef], *, synced_at: datetime) -> None:
+        """As `PageWriter.touch`."""
+        await asyncio.sleep(0)
+        await super().touch(refs, synced_at=synced_at)
+        await asyncio.sleep(0)
 
 
 @dataclass
@@ -158,6 +184,6 @@ async def sync_rig(
 ) -> AsyncIterator[SyncRig]:
     """A workspace, its stand-in, and everything of ours on top of it."""
     async with notion_rig(workspace, roots=roots, patience=patience) as notion:
-        rig = SyncRig(notion, MemoryStore(), WatchedEmbedder(), None)  # type: ignore[arg-type] # set next
+        rig = SyncRig(notion, YieldingStore(), WatchedEmbedder(), None)  # type: ignore[arg-type] # set next
         rig.restart(settings=settings)
         yield rig
