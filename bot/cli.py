@@ -148,6 +148,33 @@ def status(json: Json = False) -> None:
     run(run_status(_settings(), as_json=json))
 
 
+@app.command(
+    epilog=example("footnote gaps", "footnote gaps --days 7 --json", "footnote gaps --golden new.jsonl")
+)
+def gaps(
+    days: Annotated[int, typer.Option(min=1, max=3650, help="How far to look back.")] = 30,
+    limit: Annotated[int, typer.Option(min=1, max=500, help="How many gaps to show.")] = 10,
+    golden: Annotated[
+        Path | None, typer.Option(help="Also write the questions there, as candidates for footnote eval.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show what was asked and not answered well, the nearest pages, and whom to ask."""
+    from bot.commands.gaps import run_gaps
+
+    run(run_gaps(_settings(), days=days, limit=limit, golden=golden, as_json=json))
+
+
+@app.command(epilog=example("footnote forget U042", "footnote forget 123456789012345678"))
+def forget(
+    person: Annotated[str, typer.Argument(help="The person's id in Slack or Discord.")], json: Json = False
+) -> None:
+    """Delete every question, judgement and suggestion of one person."""
+    from bot.commands.forget import run_forget
+
+    run(run_forget(_settings(), person, as_json=json))
+
+
 @app.command(epilog=example("footnote reembed", "EMBEDDING_MODEL=ollama:bge-m3 footnote reembed"))
 def reembed(json: Json = False) -> None:
     """Make all vectors anew with the configured model; the old ones answer until the new are complete."""

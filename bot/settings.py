@@ -68,6 +68,9 @@ class Settings(BaseSettings):
     )
     footnote_processes: int = Field(default=1, ge=1, le=1000, description="that share the limits")
 
+    footnote_record: Literal["on", "off"] = "on"
+    footnote_record_days: int = Field(default=90, ge=1, le=3650, description="then it is forgotten")
+
     http_host: str = "127.0.0.1"
     http_port: int = Field(default=8080, ge=0, le=65535)
 

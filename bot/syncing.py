@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from rich.progress import Progress, TaskID
 from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_export import NotionExport
+from bot.clock import SystemClock
 from bot.settings import Settings
 from bot.terminal import progress_bar
 from bot.wiring import App
@@ -26,14 +26,6 @@ STAGE_NAMES = {
     Stage.EMBEDDING: "embedding passages",
     Stage.DONE: "done",
 }
-
-
-class SystemClock:
-    """The real time."""
-
-    def now(self) -> datetime:
-        """The current instant in UTC."""
-        return datetime.now(UTC)
 
 
 class ProgressBar:

@@ -20,6 +20,7 @@ from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import HttpClient, http_client
 from bot.answerers import Parts, make_answerer
+from bot.learning import Learning, open_learning_from_use
 from bot.scopes.watching import LiveAudiences, config_path
 from bot.servers import Servers, running_servers
 from bot.settings import EXTRACTIVE, Settings
@@ -60,6 +61,7 @@ class App:
     chunk_settings: ChunkSettings
     fingerprint: Fingerprint
     audiences: LiveAudiences
+    learning: Learning
 
 
 @asynccontextmanager
@@ -119,6 +121,16 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 style=style,
             ),
         )
+        learning = await stack.enter_async_context(
+            open_learning_from_use(
+                settings,
+                url=servers.database_url,
+                audiences=audiences,
+                embedder=asking,
+                index=store,
+                pages=store,
+            )
+        )
         yield App(
             settings=settings,
             servers=servers,
@@ -128,10 +140,11 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             embedder=embedder,
             asking=asking,
             retriever=retriever,
-            answerer=answerer,
+            answerer=learning.listening(answerer),
             chunk_settings=chunk_settings,
             fingerprint=fingerprint,
             audiences=audiences,
+            learning=learning,
         )
 
 

@@ -7,8 +7,9 @@ from importlib.resources import files
 from adapters.chat.console import ConsoleChat
 from adapters.chat.markdown import render
 from adapters.sources.sample import SampleSource
+from bot.clock import SystemClock
 from bot.settings import Settings
-from bot.syncing import SystemClock, describe, sync_with_progress
+from bot.syncing import describe, sync_with_progress
 from bot.terminal import is_interactive, messages, note, output
 from bot.wiring import App, ask_as_console, open_app
 from core.domain.audiences import EVERYTHING

@@ -7,9 +7,11 @@ from contextlib import asynccontextmanager
 
 import structlog
 
+from bot.clock import SystemClock
 from bot.health import health_endpoint
+from bot.learning import keep_the_log_short
 from bot.settings import Settings
-from bot.syncing import SystemClock, open_source
+from bot.syncing import open_source
 from bot.wiring import App, open_app
 from core.errors import ConfigurationError, RefusedError, TemporaryError
 from core.ports import PageSource
@@ -34,6 +36,7 @@ async def run_serve(settings: Settings) -> int:
     async with open_app(settings) as app, stop_signal() as stop, asyncio.TaskGroup() as tasks:
         tasks.create_task(health_endpoint(app, stop))
         tasks.create_task(app.audiences.watch(stop))
+        tasks.create_task(keep_the_log_short(settings, app.learning, stop))
         if settings.notion_token is not None and settings.notion_sync_interval > 0:
             tasks.create_task(sync_on_a_timer(app, stop))
         log.info("serving", http=f"{settings.http_host}:{settings.http_port}")

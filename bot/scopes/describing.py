@@ -42,6 +42,8 @@ def _of_platform(rules: AudienceRules, platform: str, own: PlatformRules) -> Ite
         yield f"members of {group} see, where nobody reads along: {_labels(rules, own.groups[group])}"
     for person in own.people:
         yield rules.explain(Place(platform, "", "", ChannelKind.DIRECT, person))
+    if own.digest:
+        yield f"the weekly digest of gaps goes to {own.digest}"
     if own.may_ask is not None:
         yield f"only these may ask: {', '.join(sorted(own.may_ask)) or 'nobody'}"
     if own.ask_in is not None:

@@ -50,6 +50,7 @@ _PLATFORMS: Mapping[str, Mapping[str, _Table]] = {
         "people": _Table("people", _SNOWFLAKE, _ROLES_HINT),
     },
 }
+_PLATFORM_KEYS = ("default", "public", "may_ask", "ask_in", "admins", "digest")
 _CLASSES = frozenset({"members", "guests", "externals"})
 _DIRECT = frozenset({"direct"})
 
@@ -172,7 +173,9 @@ class _Reader:
         self, platform: str, table: Mapping[str, Any], scopes: Mapping[str, NamedScope]
     ) -> PlatformRules:
         tables = _PLATFORMS[platform]
-        self._known(table, ("default", "public", "may_ask", "ask_in", "admins", *tables), (platform,))
+        self._known(
+            table, ("default", "public", "may_ask", "ask_in", "admins", "digest", *tables), (platform,)
+        )
         ids = {one.field: one.ids for one in tables.values()}
         maps = {
             one.field: self._map(table.get(key, {}), (platform, key), one, scopes)
@@ -186,8 +189,15 @@ class _Reader:
             may_ask=self._ids_or_null(table, (platform, "may_ask"), people, _CLASSES),
             ask_in=self._ids_or_null(table, (platform, "ask_in"), places, _DIRECT),
             admins=self._ids_or_null(table, (platform, "admins"), people, frozenset()) or frozenset(),
+            digest=self._digest(table, platform, tables["channels"]),
             **maps,
         )
+
+    def _digest(self, table: Mapping[str, Any], platform: str, channels: _Table) -> str:
+        value = table.get("digest", "")
+        if "digest" in table and not (isinstance(value, str) and channels.ids.fullmatch(value)):
+            raise self._wrong((platform, "digest"), f"is no channel: expected {channels.expected}")
+        return str(value)
 
     def _map(
         self, value: object, key: tuple[str, ...], kind: _Table, scopes: Mapping[str, NamedScope]

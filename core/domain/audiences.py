@@ -25,6 +25,12 @@ class Scope:
             return False
         return self.include is None or not self.include.isdisjoint(path)
 
+    def covers(self, other: "Scope") -> bool:
+        """Whether every page of the other scope is in this one, wherever pages move; false when in doubt."""
+        if not self.exclude <= other.exclude:
+            return False
+        return self.include is None or (other.include is not None and other.include <= self.include)
+
 
 @dataclass(frozen=True, slots=True)
 class Audience:
@@ -46,6 +52,15 @@ class Audience:
         if not self.groups or not other.groups:
             return Audience(name=f"{self.name} & {other.name}", groups=())
         return Audience(name=f"{self.name} & {other.name}", groups=(*self.groups, *other.groups))
+
+    def covers(self, other: "Audience") -> bool:
+        """Whether these readers may see all that the others may see; false when in doubt."""
+        if other.is_empty or not self.groups:
+            return bool(self.groups)
+        return all(
+            any(all(any(mine.covers(theirs) for mine in own) for theirs in group) for group in other.groups)
+            for own in self.groups
+        )
 
     @property
     def is_empty(self) -> bool:

@@ -220,6 +220,26 @@ class Gap:
     owner: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a channel is told once a week, as far as it may see it. ``answered`` counts of ``questions``."""
+
+    channel: str
+    since: datetime
+    questions: int
+    answered: int
+    good: int
+    bad: int
+    gaps: tuple[Gap, ...]
+
+
+class Digests(Protocol):
+    """Hands out each weekly digest once, to whichever process asks first."""
+
+    async def due(self, platform: str) -> Digest | None:
+        """The digest to post now; null while none is due, none is wanted, or another process has it."""
+
+
 class Administration(Protocol):
     """What administrators may do; the chat adapter has checked that they are, before calling."""
 

@@ -29,7 +29,7 @@ class PlatformRules:
     workspace, and for direct messages of people nobody mapped. ``workspaces`` holds for all members of a
     workspace and all its channels that are not mapped themselves. ``shared_channels`` takes the place of
     ``public`` in a channel that reaches beyond the workspace. ``may_ask`` and ``ask_in`` allow everybody and
-    every place where they are null.
+    every place where they are null. ``digest`` is the channel that is told of gaps every week.
     """
 
     default: Scopes = ()
@@ -42,6 +42,7 @@ class PlatformRules:
     may_ask: frozenset[str] | None = None
     ask_in: frozenset[str] | None = None
     admins: frozenset[str] = frozenset()
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

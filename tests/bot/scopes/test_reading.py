@@ -110,6 +110,7 @@ SCOPE = '[scopes.Handbook]\ninclude = ["22222222222222222222222222222222"]\n'
         (f'{SCOPE}[discord.roles]\nadmin = ["Handbook"]', "discord.roles.admin is not an id: expected a Dis"),
         ('[slack]\nmay_ask = ["everyone"]', "f.toml:2: slack.may_ask 'everyone' is not understood"),
         ("[slack]\nchanels = {}", "f.toml:2: slack.chanels is unknown (did you mean 'channels'?)"),
+        ('[slack]\ndigest = "#wiki"', "f.toml:2: slack.digest is no channel: expected a Slack channel id"),
         ("slack = 3", "f.toml:1: slack is a number: expected a table, [slack]"),
         (
             '[scrub]\npages = ["mail"]',

@@ -1,0 +1,200 @@
+"""Questions, answers and judgements in PostgreSQL; people are keyed hashes, pages are ids."""
+
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import date, datetime, timedelta
+
+import asyncpg
+
+from adapters.stores import learning_sql as sql
+from adapters.stores.audience_rows import audience_from_json, audience_to_json
+from adapters.stores.connecting import CONNECT_SECONDS, translated
+from adapters.stores.texts import storable
+from core.ports.chat import DailyVerdicts, Usage, Verdict
+from core.ports.learning import Exchange, Totals, WeakQuestion
+
+_STATEMENT_SECONDS = 10.0
+_SHOWN = 10
+"""Top and unanswered questions in a summary."""
+
+
+class PostgresLearning:
+    """`QuestionLog`, `Feedback` and `Insights` over a pool of their own; made by `open_learning`."""
+
+    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", *, url: str) -> None:
+        self._pool = pool
+        self._url = url
+        self._key: bytes | None = None
+
+    async def record(self, exchanges: Sequence[Exchange]) -> None:
+        """As `QuestionLog.record`; all of them in one transaction."""
+        if not exchanges:
+            return
+        people = {one.person: await self._hash(one.person) for one in exchanges}
+        with translated(self._url):
+            async with self._pool.acquire() as connection, connection.transaction():
+                audiences = {one.audience.key: audience_to_json(one.audience) for one in exchanges}
+                await connection.execute(sql.PUT_AUDIENCES, list(audiences), list(audiences.values()))
+                for one in exchanges:
+                    await self._put(connection, one, people[one.person])
+
+    async def weak(self, *, since: datetime, limit: int) -> Sequence[WeakQuestion]:
+        """As `QuestionLog.weak`."""
+        with translated(self._url):
+            rows = await self._pool.fetch(sql.WEAK, since, limit)
+        return tuple(
+            WeakQuestion(
+                event=row["event"],
+                text=row["text"],
+                language=row["language"],
+                asked_at=row["asked_at"],
+                audience=audience_from_json(row["audience"], row["groups"]),
+                outcome=row["outcome"],
+                bad=row["bad"],
+            )
+            for row in rows
+        )
+
+    async def totals(self, *, since: datetime) -> Totals:
+        """As `QuestionLog.totals`."""
+        with translated(self._url):
+            [row] = await self._pool.fetch(sql.TOTALS, since)
+        return Totals(**dict(row))
+
+    async def forget(self, person: str) -> int:
+        """As `QuestionLog.forget`."""
+        hashed = await self._hash(person)
+        with translated(self._url):
+            async with self._pool.acquire() as connection, connection.transaction():
+                return sum([await connection.fetchval(one, hashed) for one in sql.FORGET])
+
+    async def prune(self, *, before: datetime) -> int:
+        """As `QuestionLog.prune`."""
+        with translated(self._url):
+            async with self._pool.acquire() as connection, connection.transaction():
+                for statement in sql.PRUNE_OTHERS:
+                    await connection.execute(statement, before)
+                removed: int = await connection.fetchval(sql.PRUNE_QUESTIONS, before)
+                await connection.execute(sql.PRUNE_AUDIENCES)
+                return removed
+
+    async def is_digest_sent(self, *, platform: str, channel: str, week: date) -> bool:
+        """As `QuestionLog.is_digest_sent`."""
+        with translated(self._url):
+            return bool(await self._pool.fetchval(sql.IS_DIGEST_SENT, platform, channel, week))
+
+    async def claim_digest(self, *, platform: str, channel: str, week: date) -> bool:
+        """As `QuestionLog.claim_digest`."""
+        with translated(self._url):
+            return await self._pool.fetchval(sql.CLAIM_DIGEST, platform, channel, week) is not None
+
+    # --- judgements ------------------------------------------------------------------------------------
+
+    async def judge(self, *, question_id: str, person: str, verdict: Verdict, reason: str = "") -> None:
+        """As `Feedback.judge`."""
+        hashed = await self._hash(person)
+        with translated(self._url):
+            await self._pool.execute(sql.JUDGE, question_id, hashed, verdict.value, storable(reason))
+
+    async def suggest(self, *, question_id: str, person: str, text: str) -> None:
+        """As `Feedback.suggest`."""
+        hashed = await self._hash(person)
+        with translated(self._url):
+            await self._pool.execute(sql.SUGGEST, question_id, hashed, storable(text))
+
+    # --- summaries -------------------------------------------------------------------------------------
+
+    async def recent_questions(self, *, person: str, limit: int) -> Sequence[str]:
+        """As `Insights.recent_questions`."""
+        hashed = await self._hash(person)
+        with translated(self._url):
+            rows = await self._pool.fetch(sql.RECENT, hashed, limit)
+        return tuple(row["text"] for row in rows)
+
+    async def usage(self, *, days: int) -> Usage:
+        """As `Insights.usage`."""
+        span = timedelta(days=days)
+        with translated(self._url):
+            async with (
+                self._pool.acquire() as connection,
+                connection.transaction(isolation="repeatable_read", readonly=True),
+            ):
+                count = await connection.fetchval(sql.COUNT, span)
+                top = await connection.fetch(sql.TOP, span, _SHOWN)
+                unanswered = await connection.fetch(sql.UNANSWERED, span, _SHOWN)
+                verdicts = await connection.fetch(sql.VERDICTS, span)
+        return Usage(
+            questions=count,
+            top_questions=tuple((row["text"], row["asked"]) for row in top),
+            unanswered=tuple(row["text"] for row in unanswered),
+            verdicts=tuple(DailyVerdicts(row["day"], good=row["good"], bad=row["bad"]) for row in verdicts),
+        )
+
+    # --- the details -----------------------------------------------------------------------------------
+
+    async def _put(
+        self, connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]", one: Exchange, person: str
+    ) -> None:
+        row = await connection.fetchval(
+            sql.PUT_QUESTION,
+            one.event,
+            one.platform,
+            person,
+            one.audience.key,
+            storable(one.text),
+            one.language,
+            one.asked_at,
+        )
+        if row is None:
+            return
+        await connection.execute(
+            sql.PUT_ANSWER,
+            row,
+            one.outcome,
+            one.degraded,
+            one.cached,
+            one.generation,
+            one.best_cosine,
+            one.best_score,
+            json.dumps(dict(one.timings)),
+        )
+        await connection.executemany(
+            sql.PUT_PASSAGE,
+            [
+                (row, place, it.page_id, it.block_id, it.text_hash, it.cosine, it.score, it.is_cited)
+                for place, it in enumerate(one.passages, start=1)
+            ],
+        )
+
+    async def _hash(self, person: str) -> str:
+        if self._key is None:
+            with translated(self._url):
+                self._key = await self._pool.fetchval("SELECT key FROM person_key")
+        return hashed_person(person, self._key or b"")
+
+
+def hashed_person(person: str, key: bytes) -> str:
+    """HMAC-SHA256 of a person's id: equal for one person, and not to be looked up without the key."""
+    if not key:
+        raise ValueError("the key of the hashes is missing")
+    return hmac.new(key, person.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+@asynccontextmanager
+async def open_learning(url: str) -> AsyncIterator[PostgresLearning]:
+    """The log of questions with a small pool of its own, so that it never delays a search.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
+    """
+    with translated(url):
+        pool = await asyncpg.create_pool(
+            url, min_size=0, max_size=2, timeout=CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS
+        )
+    try:
+        yield PostgresLearning(pool, url=url)
+    finally:
+        pool.terminate()

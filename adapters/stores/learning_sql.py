@@ -1,0 +1,139 @@
+"""Statements about questions, answers and judgements."""
+
+PUT_AUDIENCES = """
+INSERT INTO question_audiences (key, groups)
+SELECT given.key, given.groups::jsonb FROM unnest($1::text[], $2::text[]) AS given (key, groups)
+ORDER BY given.key
+ON CONFLICT (key) DO NOTHING
+"""
+
+PUT_QUESTION = """
+INSERT INTO questions (event, platform, person, audience, text, language, asked_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (event) DO NOTHING
+RETURNING id
+"""
+
+PUT_ANSWER = """
+INSERT INTO answers
+    (question_id, outcome, degraded, cached, generation, best_cosine, best_score, timings)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb)
+"""
+
+PUT_PASSAGE = """
+INSERT INTO answer_passages
+    (question_id, position, page_id, block_id, text_hash, cosine, score, cited)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+
+# Unanswered for want of a page, or judged bad by more people than good.
+WEAK = """
+WITH judged AS (
+    SELECT
+        event,
+        count(*) FILTER (WHERE verdict = 'good') AS good,
+        count(*) FILTER (WHERE verdict = 'bad') AS bad
+    FROM feedback
+    GROUP BY event
+)
+SELECT
+    question.event, question.text, question.language, question.asked_at, question.audience,
+    readers.groups, answer.outcome, coalesce(judged.bad, 0) AS bad
+FROM questions AS question
+JOIN answers AS answer ON answer.question_id = question.id
+JOIN question_audiences AS readers ON readers.key = question.audience
+LEFT JOIN judged ON judged.event = question.event
+WHERE question.asked_at >= $1
+  AND (answer.outcome = 'no_relevant_pages' OR judged.bad > judged.good)
+ORDER BY question.asked_at DESC, question.id DESC
+LIMIT $2
+"""
+
+FORGET = (
+    "WITH gone AS (DELETE FROM questions WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
+    "WITH gone AS (DELETE FROM feedback WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
+    "WITH gone AS (DELETE FROM suggestions WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
+)
+
+PRUNE_QUESTIONS = """
+WITH gone AS (DELETE FROM questions WHERE asked_at < $1 RETURNING 1) SELECT count(*) FROM gone
+"""
+PRUNE_OTHERS = (
+    "DELETE FROM feedback WHERE judged_at < $1",
+    "DELETE FROM suggestions WHERE suggested_at < $1",
+    "DELETE FROM digests WHERE week < $1::timestamptz::date - 7",
+)
+PRUNE_AUDIENCES = """
+DELETE FROM question_audiences AS readers
+WHERE NOT EXISTS (SELECT FROM questions WHERE audience = readers.key)
+"""
+
+TOTALS = """
+SELECT
+    (SELECT count(*) FROM questions WHERE asked_at >= $1) AS questions,
+    (
+        SELECT count(*)
+        FROM questions AS question JOIN answers AS answer ON answer.question_id = question.id
+        WHERE question.asked_at >= $1 AND answer.outcome = 'answered'
+    ) AS answered,
+    count(*) FILTER (WHERE verdict = 'good') AS good,
+    count(*) FILTER (WHERE verdict = 'bad') AS bad
+FROM feedback
+WHERE judged_at >= $1
+"""
+
+IS_DIGEST_SENT = """
+SELECT EXISTS (SELECT FROM digests WHERE platform = $1 AND channel = $2 AND week = $3)
+"""
+
+CLAIM_DIGEST = """
+INSERT INTO digests (platform, channel, week) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING week
+"""
+
+JUDGE = """
+INSERT INTO feedback (event, person, verdict, reason) VALUES ($1, $2, $3, $4)
+ON CONFLICT (event, person) DO UPDATE SET
+    verdict = excluded.verdict, reason = excluded.reason, judged_at = now()
+"""
+
+SUGGEST = "INSERT INTO suggestions (event, person, text) VALUES ($1, $2, $3)"
+
+RECENT = """
+SELECT text FROM (
+    SELECT text, max(asked_at) AS asked_at FROM questions WHERE person = $1 GROUP BY text
+) AS distinct_questions
+ORDER BY asked_at DESC
+LIMIT $2
+"""
+
+COUNT = "SELECT count(*) FROM questions WHERE asked_at >= now() - $1::interval"
+
+TOP = """
+SELECT min(text) AS text, count(*) AS asked
+FROM questions
+WHERE asked_at >= now() - $1::interval
+GROUP BY lower(text)
+ORDER BY asked DESC, text
+LIMIT $2
+"""
+
+UNANSWERED = """
+SELECT question.text
+FROM questions AS question
+JOIN answers AS answer ON answer.question_id = question.id
+WHERE question.asked_at >= now() - $1::interval AND answer.outcome = 'no_relevant_pages'
+GROUP BY question.text
+ORDER BY max(question.asked_at) DESC
+LIMIT $2
+"""
+
+VERDICTS = """
+SELECT
+    (judged_at AT TIME ZONE 'UTC')::date AS day,
+    count(*) FILTER (WHERE verdict = 'good') AS good,
+    count(*) FILTER (WHERE verdict = 'bad') AS bad
+FROM feedback
+WHERE judged_at >= now() - $1::interval
+GROUP BY day
+ORDER BY day
+"""
