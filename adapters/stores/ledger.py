@@ -17,13 +17,13 @@ KEEP_RUNS = 1000
 
 _LOOKS = """
 SELECT
-    (SELECT max(started) FROM sync_runs WHERE reached_end) AS changes,
-    (SELECT max(started) FROM sync_runs WHERE reached_end AND complete) AS listing
+    (SELECT max(started) FROM sync_runs WHERE source = $1 AND reached_end) AS changes,
+    (SELECT max(started) FROM sync_runs WHERE source = $1 AND reached_end AND complete) AS listing
 """
 
 _KEEP_RUN = """
-INSERT INTO sync_runs (started, finished, reached_end, complete, figures)
-VALUES ($1, $2, $3, $4, $5::jsonb)
+INSERT INTO sync_runs (started, finished, reached_end, complete, figures, source)
+VALUES ($1, $2, $3, $4, $5::jsonb, $6)
 """
 
 # The newest run of each kind stays, since the next one begins where it looked.
@@ -83,9 +83,9 @@ class PostgresLedger:
         self._url = url
         self._pool = pool
 
-    async def looks(self) -> Looks:
+    async def looks(self, source: str = "") -> Looks:
         """As `SyncLedger.looks`."""
-        [row] = await self._fetch(_LOOKS)
+        [row] = await self._fetch(_LOOKS, source)
         return Looks(row["changes"], row["listing"])
 
     async def keep_run(
@@ -105,7 +105,7 @@ class PostgresLedger:
                 await connection.execute(_HEAL, list(healed))
                 await connection.execute(_KEEP_TROUBLES, *columns)
                 await connection.execute(
-                    _KEEP_RUN, run.started, run.finished, run.reached_end, run.complete, figures
+                    _KEEP_RUN, run.started, run.finished, run.reached_end, run.complete, figures, run.source
                 )
                 await connection.execute(_FORGET_RUNS, KEEP_RUNS)
 

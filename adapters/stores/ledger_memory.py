@@ -16,9 +16,9 @@ class MemoryLedger:
         self._troubles: dict[PageId, Trouble] = {}
         self.runs: list[RunRecord] = []
 
-    async def looks(self) -> Looks:
+    async def looks(self, source: str = "") -> Looks:
         """As `SyncLedger.looks`."""
-        ended = [run for run in self.runs if run.reached_end]
+        ended = [run for run in self.runs if run.reached_end and run.source == source]
         return Looks(
             max((run.started for run in ended), default=None),
             max((run.started for run in ended if run.complete), default=None),

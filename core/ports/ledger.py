@@ -59,20 +59,24 @@ class Looks:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """One run. ``figures`` are the totals of its report; ``reached_end`` and ``complete`` feed `Looks`."""
+    """One run. ``figures`` are the totals of its report; ``reached_end`` and ``complete`` feed `Looks`.
+
+    ``source`` names what was looked at: workspace and roots.
+    """
 
     started: datetime
     finished: datetime
     reached_end: bool
     complete: bool
     figures: Mapping[str, int | str] = field(default_factory=dict)
+    source: str = ""
 
 
 class SyncLedger(Protocol):
     """Keeps what a report says beyond the process that wrote it."""
 
-    async def looks(self) -> Looks:
-        """The newest runs that reached their end."""
+    async def looks(self, source: str = "") -> Looks:
+        """The newest runs over this source that reached their end."""
 
     async def keep_run(
         self, run: RunRecord, *, troubles: Sequence[Trouble], healed: Collection[PageId]

@@ -30,7 +30,9 @@ _logger = logging.getLogger("footnote.sync")
 class Syncer:
     """Brings the index up to date. Runs may be cut off anywhere: the next one takes up what is left (F34).
 
-    Without an embedder pages are stored and found by words, and stay pending until there is one.
+    Without an embedder pages are stored and found by words, and stay pending until there is one. With a
+    ledger a new process asks for changes from where the last one over the same ``source_name`` looked: name
+    workspace and roots in it, so that other roots are listed anew.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Syncer:
         chunk_settings: ChunkSettings | None = None,
         settings: SyncSettings | None = None,
         ledger: SyncLedger | None = None,
+        source_name: str = "",
     ) -> None:
         self._source = source
         self._writer = writer
@@ -51,6 +54,7 @@ class Syncer:
         self._chunk_settings = chunk_settings or ChunkSettings()
         self._settings = settings or SyncSettings()
         self._ledger = ledger
+        self._source_name = source_name
         self._looks: Looks | None = None
         self._retry: frozenset[PageId] = frozenset()
         self._running = asyncio.Lock()
@@ -132,7 +136,7 @@ class Syncer:
         if self._ledger is None:
             self._looks = Looks()
             return
-        self._looks = await self._ledger.looks()
+        self._looks = await self._ledger.looks(self._source_name)
         self._retry = frozenset(await self._ledger.in_trouble())
 
     async def _keep(

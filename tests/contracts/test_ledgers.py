@@ -97,3 +97,4 @@ async def test_looks_are_those_of_runs_that_reached_their_end(books: Books) -> N
     await books.ledger.keep_run(a_run(2, reached_end=False, complete=False), troubles=[], healed=[])
 
     assert await books.ledger.looks() == Looks(START + timedelta(hours=1), START)
+    assert await books.ledger.looks("other roots") == Looks()
