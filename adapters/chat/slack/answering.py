@@ -13,12 +13,13 @@ from adapters.chat.slack.asking import PLATFORM, Asked, from_payload, question_t
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
 from adapters.chat.slack.private import PrivateAnswers, may_be_shared, private_bodies, private_line
-from adapters.chat.slack.render import render
+from adapters.chat.slack.render import notice, render
 from adapters.chat.slack.replying import Reply, find_reply
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.web import SlackWeb
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
+from core.domain.phrases import no_answer_text
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
 from core.errors import FootnoteError
 from core.ports import Answerer, Clock
@@ -186,6 +187,10 @@ class Answering:
             await self._record(asked, NOTHING_POSTED)
             return
         await self._require_claim(asked)
+        if isinstance(outcome, NoAnswer) and outcome.is_private and not asked.is_direct:
+            await self._whisper(asked, outcome)
+            await self._record(asked, NOTHING_POSTED)
+            return
         ts = await reply.finish(lambda room: render(outcome, question_id=asked.event, room=room))
         posted = time.monotonic()
         await self._record(asked, ts)
@@ -194,6 +199,13 @@ class Answering:
             "question %s is answered, recorded %.1f ms after it was posted",
             asked.event,
             (time.monotonic() - posted) * 1000,
+        )
+
+    async def _whisper(self, asked: Asked, outcome: NoAnswer) -> None:
+        """A note that concerns the asker alone, in the thread."""
+        text = escaped(no_answer_text(outcome.reason, outcome.language, wait=outcome.wait))
+        await self._web.whisper(
+            channel=asked.channel, user=asked.user, message=notice(text), thread=asked.thread
         )
 
     async def _show_privately(self, asked: Asked, outcome: Outcome) -> None:

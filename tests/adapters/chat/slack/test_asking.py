@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from adapters.chat.slack.asking import Asked, from_event, from_payload, question_text
-from core.domain.answers import NoAnswerReason
+from core.domain.answers import NoAnswer, NoAnswerReason
 from core.domain.phrases import no_answer_text
 from core.domain.places import AskerKind, ChannelKind
 from tests.adapters.chat.slack.answers import ScriptedAnswerer, a_passage, an_answer
@@ -551,3 +551,16 @@ async def test_shr4_a_private_answer_with_hidden_sources_is_not_shared(session: 
         await session.until(answered.copy)
         assert answered[0]["response_type"] == "ephemeral"
     assert session.slack.workspace.from_bot() == []
+
+
+async def test_a_limit_is_told_to_the_asker_alone(session: Session) -> None:
+    """Who asked too much gets a private note in the thread; the channel sees nothing."""
+    reason = NoAnswerReason.LIMIT_REACHED
+    session.answerer.answer_with = lambda _: NoAnswer(reason=reason, language="en", wait=90)
+    ts = session.people.write("C1", "U1", ASKED)
+    await session.settled()
+
+    (note,) = session.slack.workspace.ephemerals
+    assert (note["user"], note["thread_ts"]) == ("U1", ts)
+    assert "again in 2 min" in shown_text(note)
+    assert session.replies(ts) == []

@@ -1,0 +1,123 @@
+"""A conversation in Slack with the whole product: sample workspace, index, answers, the real Slack adapter.
+
+``python -m tests.e2e.slack_demo`` runs it against the stand-in and prints what a person would see;
+``--png FILE`` draws the channel too, with Chromium.
+"""
+
+import argparse
+import asyncio
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from adapters.chat.slack import SlackChat, SlackSettings
+from adapters.sources.sample import SampleSource
+from adapters.stores.claims import open_claims
+from bot.settings import load_settings
+from bot.syncing import sync_with_progress
+from bot.wiring import open_app
+from tests.adapters.chat.slack.harness import (
+    OpenAudiences,
+    RecordedFeedback,
+    ScriptedAdministration,
+    SystemClock,
+)
+from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
+from tests.fakes.slack.transcript import conversation, page, private_reply
+
+CHROMIUM = (
+    *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--hide-scrollbars", "--disable-background-networking", "--disable-component-update"),
+    *("--disable-sync", "--window-size=760,860"),
+)
+
+QUESTIONS = (
+    ("UANNA", "How many vacation days do we get?"),
+    ("UJONAS", "Wie lange ist die Kündigungsfrist beim Dienstrad?"),
+    ("UANNA", "Who won the football world cup in 1990?"),
+)
+FOLLOW_UP = "and do they expire at the end of the year?"
+
+
+async def talk(slack: FakeSlack, people: People) -> str:
+    """What people ask; returns what a command answered privately."""
+    threads = [people.write("C1", user, f"<@UBOT> {question}") for user, question in QUESTIONS]
+    for thread in threads:
+        await answered(slack, thread, replies=1)
+    people.write("C1", "UANNA", FOLLOW_UP, thread=threads[0])
+    await answered(slack, threads[0], replies=2)
+    command = "/ask Where do I find the VPN settings?"
+    name = people.command("C1", "UJONAS", "/ask", command.removeprefix("/ask "))
+    bodies = slack.response_urls[name].bodies
+    await waited(lambda: bool(bodies))
+    return private_reply(command, bodies)
+
+
+async def answered(slack: FakeSlack, thread: str, *, replies: int) -> None:
+    """Wait for the finished replies of a thread."""
+
+    def is_there() -> bool:
+        found = slack.workspace.from_bot(thread=thread)
+        return len([message for message in found if message.get("metadata")]) >= replies
+
+    await waited(is_there)
+
+
+async def waited(is_true: Callable[[], bool]) -> None:
+    """Wait for a condition, at most a minute."""
+    async with asyncio.timeout(60):
+        while not is_true():  # noqa: ASYNC110 - what is waited for has no event
+            await asyncio.sleep(0.05)
+
+
+async def run(picture: Path | None) -> None:
+    """Sync the sample, connect, talk, print."""
+    async with open_app(load_settings(), sample=True) as app, running_slack() as slack:
+        await sync_with_progress(app, SampleSource(), full=False)
+        for user, name in (("UANNA", "Anna"), ("UJONAS", "Jonas")):
+            slack.workspace.add_user(user, profile={"display_name": name})
+        slack.workspace.add_channel("C1", name="ask-anything")
+        stop = asyncio.Event()
+        settings = SlackSettings(bot_token=BOT_TOKEN, app_token=APP_TOKEN, base_url=slack.api_url)
+        async with open_claims(app.servers.database_url) as claims:
+            chat = SlackChat(
+                replace(settings, drain_seconds=5.0),
+                answerer=app.answerer,
+                claims=claims,
+                audiences=OpenAudiences(),
+                feedback=RecordedFeedback(),
+                administration=ScriptedAdministration(),
+                clock=SystemClock(),
+            )
+            running = asyncio.create_task(chat.run(stop))
+            await chat.ready.wait()
+            private = await talk(slack, People(slack))
+            stop.set()
+            await running
+        sys.stdout.write(conversation(slack.workspace, "C1") + "\n" + private)
+        if picture is not None:
+            draw(page(slack.workspace, "C1"), picture)
+
+
+def draw(html: str, picture: Path) -> None:
+    """A page as a PNG."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "page.html"
+        source.write_text(html, encoding="utf-8")
+        where = (f"--user-data-dir={folder}/profile", f"--screenshot={picture.absolute()}")
+        command = [*CHROMIUM, *where, source.as_uri()]
+        subprocess.run(command, check=True, timeout=120, capture_output=True)  # noqa: S603 - our own page
+
+
+def main() -> None:
+    """Read the arguments and run."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--png", type=Path, help="draw the channel into this file")
+    asyncio.run(run(parser.parse_args().png))
+
+
+if __name__ == "__main__":
+    main()
