@@ -78,6 +78,9 @@ class Settings(BaseSettings):
     slack_app_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None
     slack_base_url: str = "https://slack.com/api/"
+    slack_admins: CommaSeparated = ()
+    slack_expert: str = ""
+    slack_follow_ups: bool = True
     discord_token: SecretStr | None = None
     discord_guild_ids: CommaSeparated = ()
     discord_base_url: str = "https://discord.com/api/v10"
@@ -112,7 +115,7 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise ConfigurationError(_explain(error)) from None
 
-    @field_validator("notion_root_pages", "discord_guild_ids", mode="before")
+    @field_validator("notion_root_pages", "discord_guild_ids", "slack_admins", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
