@@ -7,12 +7,14 @@ from adapters.caches.leases import RedisLeases
 from adapters.caches.limits import RedisLimits
 from bot.settings import Settings
 from core.ports import Answerer, Embedder, Generator
+from core.ports.watching import Watch
 from core.services.answering import Answering
 from core.services.caching import AnswerCache
 from core.services.limiting import LimitedAnswerer
 from core.services.metering import MeteredGenerator
 from core.services.prompting import Style
 from core.services.retriever import Retriever
+from core.services.watching import WatchedAnswerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,12 @@ class Parts:
     style: Style
 
 
-def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts) -> Answerer:
+def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts, watch: Watch) -> Answerer:
     """The answerer that chats are given."""
-    generator = MeteredGenerator(parts.generator) if parts.generator is not None else None
-    return LimitedAnswerer(
+    generator = parts.generator
+    if generator is not None:
+        generator = MeteredGenerator(generator, observe=watch.generated)
+    limited = LimitedAnswerer(
         Answering(
             retriever=parts.retriever,
             generator=generator,
@@ -42,3 +46,4 @@ def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts) -
         counter=RedisLimits(redis, processes=settings.footnote_processes),
         limits=settings.limits,
     )
+    return WatchedAnswerer(limited, watch)

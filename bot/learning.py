@@ -15,10 +15,12 @@ from bot.settings import Settings
 from core.errors import FootnoteError
 from core.ports import Answerer, Embedder, PassageIndex
 from core.ports.chat import Feedback
+from core.ports.watching import Watch
 from core.services.digests import WeeklyDigests
 from core.services.gaps import Gaps, PageStates
 from core.services.recording import NoFeedback, Recorder, RecordingAnswerer, ScrubbedFeedback
 from core.services.scrubbing import scrubbed
+from core.services.watching import WatchedFeedback
 
 log = structlog.get_logger()
 
@@ -57,6 +59,7 @@ async def open_learning_from_use(
     embedder: Embedder,
     index: PassageIndex,
     pages: PageStates,
+    watch: Watch,
 ) -> AsyncIterator[Learning]:
     """Everything about learning from use; what is still to be written is written at the end.
 
@@ -76,7 +79,7 @@ async def open_learning_from_use(
         gaps = Gaps(log=kept, embedder=embedder, index=index, pages=pages)
         yield Learning(
             log=kept,
-            feedback=feedback,
+            feedback=WatchedFeedback(feedback, watch),
             gaps=gaps,
             digests=WeeklyDigests(gaps=gaps, log=kept, rules=lambda: audiences.rules, clock=SystemClock()),
             recorder=recorder,

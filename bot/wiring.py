@@ -15,6 +15,7 @@ from adapters.embedders.openai_http import OpenAIEmbedder
 from adapters.embedders.remote import RemoteEmbedder
 from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
+from adapters.metrics.prometheus import PrometheusWatch
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
@@ -36,6 +37,7 @@ from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
 from core.services.retriever import Retriever
+from core.services.watching import WatchedCache
 
 OLLAMA_BASE_URL = "http://127.0.0.1:11434"
 OPENAI_BASE_URL = "https://api.openai.com/v1"
@@ -62,6 +64,7 @@ class App:
     fingerprint: Fingerprint
     audiences: LiveAudiences
     learning: Learning
+    watch: PrometheusWatch
 
 
 @asynccontextmanager
@@ -97,7 +100,8 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         )
         redis = RedisConnection(servers.redis_url)
         stack.push_async_callback(redis.close)
-        cache = RedisCache(redis)
+        watch = PrometheusWatch()
+        cache = WatchedCache(RedisCache(redis), watch)
         generator = make_generator(settings, client)
         await learn_window(generator)
         asking = CachingEmbedder(embedder, cache)
@@ -113,6 +117,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         answerer = make_answerer(
             settings,
             redis=redis,
+            watch=watch,
             parts=Parts(
                 retriever=retriever,
                 generator=generator,
@@ -129,6 +134,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 embedder=asking,
                 index=store,
                 pages=store,
+                watch=watch,
             )
         )
         yield App(
@@ -145,6 +151,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             fingerprint=fingerprint,
             audiences=audiences,
             learning=learning,
+            watch=watch,
         )
 
 

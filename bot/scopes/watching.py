@@ -64,6 +64,11 @@ class LiveAudiences:
         return self._current.rules
 
     @property
+    def is_refused(self) -> bool:
+        """Whether the file as it lies there is wrong, so that older rules are in force."""
+        return bool(self._complained)
+
+    @property
     def path(self) -> Path | None:
         """Where the rules come from; null where no file was found."""
         return self._path
