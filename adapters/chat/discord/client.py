@@ -58,6 +58,8 @@ class FootnoteClient(discord.AutoShardedClient):
             shard_count=settings.shards,
             chunk_guilds_at_startup=False,
             max_messages=None,
+            heartbeat_timeout=settings.heartbeat_seconds,
+            guild_ready_timeout=settings.guild_seconds,
             **options,
         )
         self._settings = settings

@@ -44,6 +44,7 @@ def _layout(message: Layout) -> discord.ui.LayoutView:
         view.add_item(discord.ui.TextDisplay(text))
     if message.sections or message.more_sources:
         view.add_item(discord.ui.Separator())
+    if message.sources_title:
         view.add_item(discord.ui.TextDisplay(message.sources_title))
     for source in message.sections:
         opening: discord.ui.Button[discord.ui.LayoutView] = discord.ui.Button(

@@ -72,7 +72,8 @@ def safe_url(url: str) -> str:
         return ""
     if scheme not in ("http", "https"):
         return ""
-    return quote(url.strip(), safe="!#$%&'*+,/:;=?@[]~-._")
+    # Discord reads mentions inside addresses too.
+    return _MENTION.sub("%40", quote(url.strip(), safe="!#$%&'*+,/:;=?@[]~-._"))
 
 
 def code(text: str) -> str:

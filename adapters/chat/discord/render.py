@@ -1,7 +1,7 @@
 """Answers as Discord messages: text with numbered links, sources, buttons; layouts or plain. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from adapters.chat.discord.custom_ids import Button, button_id
@@ -146,31 +146,24 @@ def answer_text(answer: Answer) -> str:
 def as_layouts(reply: Reply) -> tuple[Layout, ...]:
     """Messages of components, in order; the last one has the sources and the buttons."""
     room = DISPLAY_LENGTH - _MARGIN
-    tail = _tail(reply)
-    pieces = list(split(reply.text, limit=room - characters(reply.header))) or ["…"]
+    pieces = split(reply.text, limit=room - characters(reply.header)) or ("…",)
     heads = [(reply.header,) if reply.header else ()] + [()] * (len(pieces) - 1)
     layouts = [Layout(texts=(*head, piece)) for head, piece in zip(heads, pieces, strict=True)]
+    first, *others = _listings(reply)
     last = layouts[-1]
-    if sum(map(characters, last.texts)) + _shown(tail) > room:
+    if display_length(last) + display_length(first) > room:
         # The sources get a message of their own rather than be cut.
-        return (*layouts, tail)
-    whole = Layout(
-        texts=last.texts,
-        sections=tail.sections,
-        sources_title=tail.sources_title,
-        more_sources=tail.more_sources,
-        buttons=tail.buttons,
-        open_label=tail.open_label,
-    )
-    return (*layouts[:-1], whole)
+        return (*layouts, first, *others)
+    return (*layouts[:-1], replace(first, texts=last.texts), *others)
 
 
 def as_plain(reply: Reply) -> tuple[Plain, ...]:
     """Messages of text, in order; the last one ends with the sources and has the buttons."""
     room = CONTENT_LENGTH - _MARGIN
     listed = "\n".join((reply.sources_title, *(source.line for source in reply.sources)))
-    parts = [part for part in (reply.header, reply.text) if part]
-    pieces = list(split("\n".join(parts), limit=room))
+    pieces = list(split(reply.text, limit=room - characters(reply.header) - 1))
+    if reply.header:
+        pieces[:1] = ["\n".join([reply.header, *pieces[:1]])]
     if reply.sources:
         joined = f"{pieces[-1]}\n\n{listed}" if pieces else listed
         if characters(joined) <= room:
@@ -194,41 +187,26 @@ def preview(text: str) -> str:
 
 def display_length(layout: Layout) -> int:
     """Characters over all text displays."""
-    return sum(map(characters, layout.texts)) + _shown(layout)
+    lines = (source.line for source in layout.sections)
+    return sum(map(characters, (*layout.texts, layout.sources_title, *lines, layout.more_sources)))
 
 
-def _tail(reply: Reply) -> Layout:
-    """Sources and buttons within the limits: sections while there is room, then a list of links."""
-    sections: list[Source] = []
-    listed: list[str] = []
+def _listings(reply: Reply) -> tuple[Layout, ...]:
+    """The sources, with a button each while there is room, in as few messages as they fit; buttons last."""
+    room = DISPLAY_LENGTH - _MARGIN
+    made = [Layout(texts=(), sources_title=reply.sources_title if reply.sources else "")]
     for source in reply.sources:
-        if source.url and len(sections) < SECTIONS and not listed:
-            sections.append(source)
-        else:
-            listed.append(source.line)
-    room = DISPLAY_LENGTH - _MARGIN - characters(reply.sources_title)
-    while sections and sum(characters(one.line) for one in sections) + sum(map(characters, listed)) > room:
-        listed.insert(0, sections.pop().line)
-    return Layout(
-        texts=(),
-        sections=tuple(sections),
-        sources_title=reply.sources_title if reply.sources else "",
-        more_sources=_within("\n".join(listed), room=room - sum(characters(one.line) for one in sections)),
-        buttons=reply.buttons,
-        open_label=reply.open_label,
-    )
+        if display_length(made[-1]) + characters(source.line) + 1 > room:
+            made.append(Layout(texts=()))
+        made[-1] = _with_source(made[-1], source)
+    made = [replace(layout, open_label=reply.open_label) for layout in made]
+    return (*made[:-1], replace(made[-1], buttons=reply.buttons))
 
 
-def _within(listed: str, *, room: int) -> str:
-    return (split(listed, limit=room) or ("",))[0] if characters(listed) > room else listed
-
-
-def _shown(layout: Layout) -> int:
-    return (
-        characters(layout.sources_title)
-        + sum(characters(one.line) for one in layout.sections)
-        + characters(layout.more_sources)
-    )
+def _with_source(layout: Layout, source: Source) -> Layout:
+    if source.url and len(layout.sections) < SECTIONS and not layout.more_sources:
+        return replace(layout, sections=(*layout.sections, source))
+    return replace(layout, more_sources=f"{layout.more_sources}\n{source.line}".strip())
 
 
 def _buttons(question_id: str, language: str, *, page: str | None) -> tuple[ButtonSpec, ...]:

@@ -17,7 +17,9 @@ class DiscordSettings:
     ``lease_seconds``: how long a question may be nobody's after a crash. ``claim_seconds``: how long a claim
     may take before Discord is told that an answer will come. ``answer_seconds``: longest that an answer may
     take. ``token_seconds``: how long a reply may go to an interaction, Discord's 15 minutes less a margin.
-    ``drain_seconds``: how long running answers may take at shutdown.
+    ``drain_seconds``: how long running answers may take at shutdown. ``edit_seconds``: between edits of an
+    answer that grows. ``heartbeat_seconds``: a connection that is silent for so long is dead.
+    ``guild_seconds``: how long to wait for the next server's data at start.
     """
 
     token: str = field(repr=False)
@@ -36,3 +38,5 @@ class DiscordSettings:
     token_seconds: float = 14 * 60.0
     drain_seconds: float = 20.0
     edit_seconds: float = 1.5
+    heartbeat_seconds: float = 60.0
+    guild_seconds: float = 2.0

@@ -87,13 +87,7 @@ class People:
         channel = self._world.channels[message.channel]
         command = self._command(user, channel, name, kind=3)
         resolved = {"messages": {str(message.id): payloads.message(self._world, message)}}
-        data = {
-            "id": command["id"],
-            "name": name,
-            "type": 3,
-            "target_id": str(message.id),
-            "resolved": resolved,
-        }
+        data = _named(command) | {"target_id": str(message.id), "resolved": resolved}
         return self._interact(COMMAND, user, channel, data)
 
     # --- components ---
@@ -189,7 +183,7 @@ class People:
             {"name": name, "type": _OPTION_TYPES[type(value)], "value": value}
             for name, value in options.items()
         ]
-        return {"id": command["id"], "name": command["name"], "type": 1, "options": given}
+        return _named(command) | {"options": given}
 
     def _require(self, user: User, channel: Channel, needed: int) -> None:
         if not self._world.may(user.id, channel) & needed:
@@ -214,3 +208,9 @@ class People:
         told = payloads.interaction(self._world, interaction, data)
         self._gateway.dispatch("INTERACTION_CREATE", told, channel.guild)
         return interaction
+
+
+def _named(command: dict[str, Any]) -> dict[str, Any]:
+    """How an interaction names its command; one of a server alone names the server."""
+    named = {"id": command["id"], "name": command["name"], "type": command["type"]}
+    return named | ({"guild_id": command["guild_id"]} if "guild_id" in command else {})

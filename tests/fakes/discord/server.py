@@ -42,6 +42,8 @@ class Fault:
     code: int = 0
     cuts_after: bool = False
     times: int = 1
+    skips: int = 0
+    """How many matching requests are let through first."""
 
 
 class FakeDiscord:
@@ -122,6 +124,9 @@ class FakeDiscord:
     def _fault(self, method: str, path: str, *, after: bool) -> Fault | None:
         for fault in self._faults:
             if fault.method == method and fault.cuts_after == after and re.search(fault.pattern, path):
+                if fault.skips > 0:
+                    fault.skips -= 1
+                    continue
                 fault.times -= 1
                 if fault.times <= 0:
                     self._faults.remove(fault)

@@ -264,6 +264,11 @@ class Session:
         await self.until(lambda: all(row.is_done for row in self.table.rows))
         return self.discord.world.from_bot(channel)
 
+    async def posted_now(self, count: int) -> list[Message]:
+        """Wait until the bot has posted so many messages, finished or not."""
+        await self.until(lambda: len(self.discord.world.from_bot()) >= count)
+        return self.discord.world.from_bot()
+
     def statuses(self, method: str, pattern: str) -> list[int]:
         """What requests that match were answered with."""
         return [call.status for call in self.discord.called(method, pattern)]
@@ -290,6 +295,7 @@ async def discord_session(
             lease_seconds=5.0,
             drain_seconds=2.0,
             edit_seconds=0.05,
+            guild_seconds=0.1,
         )
         session = Session(
             discord=discord,

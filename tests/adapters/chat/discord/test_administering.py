@@ -1,0 +1,170 @@
+"""The administrators' verbs: who may, what they show, and progress that outlives the token."""
+
+import logging
+from dataclasses import replace
+
+import pytest
+
+from core.errors import UnavailableError
+from core.ports.chat import ResyncKind
+from tests.adapters.chat.discord.harness import Session, discord_session
+from tests.fakes.discord import Message, shown_text
+
+VERBS = ("resync", "reembed", "status", "gaps", "scope", "why")
+
+
+async def run(session: Session, verb: str, **options: object) -> Message:
+    """The administrator's command and its reply."""
+    interaction = session.people.slash(session.admin, session.channel, verb, **options)
+    return await session.people.finished(interaction)
+
+
+async def done(session: Session) -> None:
+    """Wait until some message says that the run is done."""
+    posted = session.discord.world.from_bot
+    await session.until(lambda: any("is done" in shown_text(message) for message in posted()))
+
+
+async def test_dsc5_the_verbs_are_hidden_from_everybody_else_and_from_direct_messages() -> None:
+    """Default permissions, guild only, contexts and installs: all four are told to Discord."""
+    async with discord_session() as session:
+        told = {command["name"]: command for command in session.discord.world.commands[0]}
+        direct = session.discord.world.direct(session.admin.id)
+
+        assert session.people.commands(session.alice, session.channel) == ("ask",)
+        assert set(session.people.commands(session.admin, session.channel)) == {"ask", *VERBS}
+        assert session.people.commands(session.admin, direct) == ("ask",)
+        for verb in VERBS:
+            assert told[verb]["default_member_permissions"] == 1 << 5
+            assert told[verb]["contexts"] == [0]
+            assert told[verb]["integration_types"] == [0]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+async def test_dsc5_an_override_does_not_let_a_member_run_a_verb(
+    verb: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Refused in private, nothing is queued, and the log names who wanted what."""
+    caplog.set_level(logging.INFO, logger="adapters")
+    async with discord_session() as session:
+        session.guild.command_overrides[verb] = {session.alice.id}
+        options = {"link": "https://www.notion.so/x"} if verb == "why" else {}
+        interaction = session.people.slash(session.alice, session.channel, verb, **options)
+        told = await session.people.finished(interaction)
+
+        assert "only administrators" in shown_text(told)
+        assert told.ephemeral_for == session.alice.id
+        assert session.administration.requests == []
+        assert f"refused: {session.alice.id}" in caplog.text
+
+
+async def test_dsc5_people_and_roles_of_the_settings_administer_too() -> None:
+    """Beside those who may manage the server."""
+    async with discord_session(starts=False) as session:
+        role = session.discord.world.add_role(session.guild, "Librarians")
+        session.discord.world.join(session.bob, session.guild, role)
+        session.settings = replace(
+            session.settings, admins=frozenset({session.alice.id}), admin_roles=frozenset({role.id})
+        )
+        session.guild.command_overrides["status"] = {session.alice.id, session.bob.id}
+        await session.start()
+        for user in (session.alice, session.bob):
+            interaction = session.people.slash(user, session.channel, "status")
+            assert "**Index**" in shown_text(await session.people.finished(interaction))
+
+
+async def test_dsc5_managers_of_a_server_that_the_settings_do_not_name_administer_nothing() -> None:
+    """Whoever adds the bot to a server of theirs gains nothing by it."""
+    async with discord_session(starts=False) as session:
+        elsewhere = session.discord.world.add_guild("Elsewhere")
+        channel = session.discord.world.add_channel(elsewhere, "general")
+        owner = session.discord.world.users[elsewhere.owner]
+        session.settings = replace(session.settings, guild_ids=(session.guild.id, elsewhere.id))
+        await session.start()
+        await session.stop()
+        session.settings = replace(session.settings, guild_ids=(session.guild.id,))
+        await session.start()
+        interaction = session.people.slash(owner, channel, "resync")
+        told = await session.people.finished(interaction)
+
+        assert told.ephemeral_for == owner.id
+        assert session.administration.requests == []
+
+
+async def test_resync_shows_its_progress_in_one_message() -> None:
+    """From the ticket to the end, for everybody in the channel."""
+    async with discord_session() as session:
+        session.people.slash(session.admin, session.channel, "resync", full=True)
+        await done(session)
+
+        (message,) = session.discord.world.from_bot()
+        assert session.administration.requests == [(ResyncKind.FULL, f"discord:{session.admin.id}")]
+        assert shown_text(message) == "✅ Sync 1 (full) is done: 4 of 4 pages."
+        assert message.edits >= 2
+
+
+async def test_a_second_resync_joins_and_says_so() -> None:
+    """One run, one message that follows it."""
+    async with discord_session() as session:
+        session.administration.step_seconds = 0.3
+        await run(session, "resync")
+        told = await run(session, "resync", full=True)
+        await done(session)
+
+        assert "joined it. It became a full one." in shown_text(told)
+        assert len(session.discord.world.from_bot()) == 2
+
+
+async def test_progress_moves_to_the_channel_before_the_token_ends() -> None:
+    """A run of an hour ends in a plain message that goes on where the first one stopped."""
+    async with discord_session() as session:
+        session.administration.steps = 8
+        session.administration.before_step = lambda step: (
+            session.discord.world.clock.advance(16 * 60) if step == 4 else None
+        )
+        session.people.slash(session.admin, session.channel, "resync")
+        await done(session)
+
+        first, second = session.discord.world.from_bot()
+        assert "is done" not in shown_text(first)
+        assert second.token == ""
+        assert 404 not in [call.status for call in session.discord.calls]
+
+
+async def test_status_shows_checks_and_a_chart() -> None:
+    """A picture, and bars for those who cannot see it; privately."""
+    async with discord_session() as session:
+        message = await run(session, "status")
+
+        text = shown_text(message)
+        assert message.ephemeral_for == session.admin.id
+        assert r"token \<refused\> → set NOTION\_TOKEN" in text
+        assert "indexed  ████████████████████ 30" in text
+        assert [one["filename"] for one in message.body["attachments"]] == ["pages.png"]
+        assert session.discord.rest.files[0].startswith(b"\x89PNG")
+
+
+async def test_gaps_scope_and_why_are_private_and_inert() -> None:
+    """What people asked and pages say pings nobody here either."""
+    async with discord_session() as session:
+        for verb, options, expected in (
+            ("gaps", {}, "4 × Where is"),
+            ("scope", {}, "This channel (public)"),
+            ("why", {"link": "https://www.notion.so/x"}, "was seen today"),
+            ("why", {"link": "nonsense"}, "no page id"),
+        ):
+            message = await run(session, verb, **options)
+            assert expected in shown_text(message)
+            assert "@everyone" not in shown_text(message)
+            assert message.ephemeral_for == session.admin.id
+
+
+async def test_dsc9_a_verb_that_fails_tells_its_id(caplog: pytest.LogCaptureFixture) -> None:
+    """One short message after the deferral."""
+    async with discord_session() as session:
+        session.administration.error = UnavailableError("database is away")
+        message = await run(session, "status")
+
+        incident = shown_text(message).split("(id ")[1].rstrip(")")
+        assert incident in caplog.text
+        assert "database is away" not in shown_text(message)
