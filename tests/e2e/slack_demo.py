@@ -31,15 +31,15 @@ from tests.fakes.slack.transcript import conversation, page, private_reply
 CHROMIUM = (
     *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--hide-scrollbars", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--window-size=760,860"),
+    *("--disable-sync", "--window-size=760,1010"),
 )
 
 QUESTIONS = (
     ("UANNA", "How many vacation days do we get?"),
-    ("UJONAS", "Wie lange ist die Kündigungsfrist beim Dienstrad?"),
+    ("UJONAS", "What does ERR_42 mean?"),
     ("UANNA", "Who won the football world cup in 1990?"),
 )
-FOLLOW_UP = "and do they expire at the end of the year?"
+FOLLOW_UP = "and do the days between Christmas and New Year count?"
 
 
 async def talk(slack: FakeSlack, people: People) -> str:
@@ -49,7 +49,7 @@ async def talk(slack: FakeSlack, people: People) -> str:
         await answered(slack, thread, replies=1)
     people.write("C1", "UANNA", FOLLOW_UP, thread=threads[0])
     await answered(slack, threads[0], replies=2)
-    command = "/ask Where do I find the VPN settings?"
+    command = "/ask How long does the free trial run?"
     name = people.command("C1", "UJONAS", "/ask", command.removeprefix("/ask "))
     bodies = slack.response_urls[name].bodies
     await waited(lambda: bool(bodies))

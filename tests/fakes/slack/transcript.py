@@ -104,12 +104,17 @@ def _html_block(block: Mapping[str, Any]) -> str:
             texts = "<br>".join(_mrkdwn(element["text"]) for element in block["elements"])
             return f"<div class=context>{texts}</div>"
         case "context_actions":
-            return "<div class=thumbs>👍 👎</div>"
+            labels = (html.escape(_thumb_label(block, side)) for side in ("positive", "negative"))
+            return "".join(f"<span class=thumb>{label}</span>" for label in labels)
         case "actions":
             labels = (html.escape(element["text"]["text"]) for element in block["elements"])
             return "".join(f"<span class=button>{label}</span>" for label in labels)
         case _:
             return ""
+
+
+def _thumb_label(block: Mapping[str, Any], side: str) -> str:
+    return str(block["elements"][0][f"{side}_button"]["text"]["text"])
 
 
 def _mrkdwn(text: str) -> str:
@@ -130,8 +135,9 @@ line-height:36px;font-weight:700}.bot{background:#1d1c1d}
 p{margin:2px 0 6px}a{color:#1264a3;text-decoration:none}.context{font-size:13px;color:#616061;margin:6px 0}
 .mention{background:#fdf2d0;color:#1264a3;border-radius:3px;padding:0 2px}
 code,pre{background:#f6f6f6;border:1px solid #ddd;border-radius:3px;font-size:12px;padding:1px 3px}
-.thumbs{margin:4px 0;font-size:14px;filter:grayscale(1);opacity:.7}
-.button{display:inline-block;border:1px solid #bbb;border-radius:4px;padding:3px 10px;
+.thumb{border:1px solid #ddd;border-radius:12px;padding:1px 9px;margin-right:6px;font-size:12px;color:#616061}
+blockquote{border-left:4px solid #ddd;margin:4px 0;padding-left:12px}
+.button{display:inline-block;margin:6px 0 0;border:1px solid #bbb;border-radius:4px;padding:3px 10px;
 font-size:13px;font-weight:700}
 ul,ol{margin:2px 0 6px;padding-left:24px}
 """
