@@ -13,6 +13,8 @@ from slack_sdk.errors import SlackClientError
 
 from adapters.chat.slack.administering import Administering
 from adapters.chat.slack.answering import Answering
+from adapters.chat.slack.asking import PLATFORM
+from adapters.chat.slack.digesting import post_digests
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.doctor import REQUIRED_SCOPES, Workspace, identify
 from adapters.chat.slack.home import Home
@@ -22,7 +24,7 @@ from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.web import SlackWeb, call, open_web, quiet_logger
 from core.errors import ConfigurationError, FootnoteError, TemporaryError
 from core.ports import Answerer, Clock
-from core.ports.chat import Administration, Audiences, Claims, Feedback, Insights
+from core.ports.chat import Administration, Audiences, Claims, Digests, Feedback, Insights
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +48,7 @@ class SlackChat:
         clock: Clock,
         insights: Insights | None = None,
         editors: PageEditors | None = None,
+        digests: Digests | None = None,
     ) -> None:
         self._settings = settings
         self._answerer = answerer
@@ -56,6 +59,7 @@ class SlackChat:
         self._clock = clock
         self._insights = insights
         self._editors = editors
+        self._digests = digests
         self.ready = asyncio.Event()
         self.port = 0
 
@@ -82,7 +86,7 @@ class SlackChat:
                 async with self._receiving(app):
                     self.ready.set()
                     logger.info("Slack is connected as %s", workspace.bot_user)
-                    await self._look_after(answering, stop)
+                    await self._look_after(web, answering, stop)
             finally:
                 await answering.drain()
 
@@ -195,13 +199,15 @@ class SlackChat:
         finally:
             await runner.cleanup()
 
-    async def _look_after(self, answering: Answering, stop: asyncio.Event) -> None:
-        """Until stopped, take over what others left behind."""
+    async def _look_after(self, web: SlackWeb, answering: Answering, stop: asyncio.Event) -> None:
+        """Until stopped, take over what others left behind, and post what is due."""
         while not stop.is_set():
             try:
                 await answering.take_over()
+                if self._digests is not None:
+                    await post_digests(web, self._digests, platform=PLATFORM)
             except FootnoteError as error:
-                logger.warning("abandoned questions cannot be looked for: %s", error)
+                logger.warning("abandoned questions and digests cannot be looked for: %s", error)
             await _wait(stop, self._settings.lease_seconds / 4)
 
 

@@ -16,6 +16,7 @@ from core.domain.places import AskerKind, ChannelKind, Place
 from core.ports import Answerer
 from core.ports.chat import (
     Claims,
+    Digests,
     Gap,
     IndexStatus,
     Insights,
@@ -149,6 +150,7 @@ class Session:
     claims: Claims | None = None
     insights: Insights | None = None
     editors: PageEditors | None = None
+    digests: Digests | None = None
     chats: list[tuple[SlackChat, asyncio.Event, "asyncio.Task[None]"]] = field(default_factory=list)
 
     async def start(
@@ -165,6 +167,7 @@ class Session:
             clock=SystemClock(),
             insights=self.insights,
             editors=self.editors,
+            digests=self.digests,
         )
         stop = asyncio.Event()
         task = asyncio.create_task(chat.run(stop))
