@@ -26,7 +26,8 @@ async def post_digests(web: SlackWeb, digests: Digests, *, platform: str) -> Non
 
 def digest_message(digest: Digest) -> Message:
     """How the week went, and what the wiki did not answer."""
-    head = f"*The week since {digest.since:%Y-%m-%d}*: {digest.answered} of {digest.questions} questions answered"
+    since = f"*The week since {digest.since:%Y-%m-%d}*"
+    head = f"{since}: {digest.answered} of {digest.questions} questions answered"
     if digest.good or digest.bad:
         head += f"; {digest.good} judged good, {digest.bad} bad"
     text = split(f"{head}.\n{gaps_text(digest.gaps)}", limit=MAX_TEXT)[0]
