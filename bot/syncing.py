@@ -12,6 +12,7 @@ from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_export import NotionExport
 from bot.clock import SystemClock
+from bot.masking import masked_source, must_read_all, note_masking
 from bot.settings import Settings
 from bot.terminal import progress_bar
 from bot.wiring import App
@@ -53,15 +54,18 @@ async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> Syn
     Raises:
         RefusedError, TemporaryError: as `Syncer.run`.
     """
+    full = full or await must_read_all(app)
     syncer = Syncer(
-        source=source,
+        source=await masked_source(app, source),
         writer=app.writer,
         embedder=app.embedder,
         chunk_settings=app.chunk_settings,
         clock=SystemClock(),
     )
     with progress_bar() as progress:
-        return await syncer.run(full=full, observer=ProgressBar(progress))
+        report = await syncer.run(full=full, observer=ProgressBar(progress))
+    await note_masking(app, report, full=full)
+    return report
 
 
 @asynccontextmanager

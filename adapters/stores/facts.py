@@ -53,3 +53,33 @@ async def unknown_pages(url: str, ids: Collection[PageId]) -> frozenset[PageId]:
             sorted(ids),
         )
     return frozenset(PageId(row["id"]) for row in rows)
+
+
+async def noted(url: str, name: str) -> str:
+    """A fact that was noted before; empty if it never was.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
+    """
+    async with connected(url, seconds=10.0) as connection:
+        found: str | None = await connection.fetchval(
+            "SELECT value FROM footnote_facts WHERE name = $1", name
+        )
+    return found or ""
+
+
+async def note_fact(url: str, name: str, value: str) -> None:
+    """Note a fact in place of what was noted under this name.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
+    """
+    async with connected(url, seconds=10.0) as connection:
+        await connection.execute(
+            """
+            INSERT INTO footnote_facts (name, value) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value, noted_at = now()
+            """,
+            name,
+            value,
+        )

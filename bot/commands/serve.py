@@ -10,6 +10,7 @@ import structlog
 from bot.clock import SystemClock
 from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
+from bot.masking import masked_source, must_read_all, note_masking
 from bot.settings import Settings
 from bot.syncing import open_source
 from bot.wiring import App, open_app
@@ -73,15 +74,21 @@ async def sync_on_a_timer(app: App, stop: asyncio.Event) -> None:
 
 
 async def _sync_once(app: App, source: PageSource) -> None:
+    try:
+        full = await must_read_all(app)
+    except TemporaryError as error:
+        log.error("sync failed", reason=str(error))
+        return
     syncer = Syncer(
-        source=source,
+        source=await masked_source(app, source),
         writer=app.writer,
         embedder=app.embedder,
         chunk_settings=app.chunk_settings,
         clock=SystemClock(),
     )
     try:
-        report = await syncer.run(full=False)
+        report = await syncer.run(full=full)
+        await note_masking(app, report, full=full)
     except (TemporaryError, RefusedError) as error:
         log.error("sync failed", reason=str(error))
         return

@@ -3,14 +3,15 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.audiences import Scope
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
 from core.errors import ConfigurationError
 from core.services.audiences import AudienceRules, NamedScope, PlatformRules, Scopes
+from core.services.masking import Masking, ScrubRule
 from core.services.scrubbing import SensitiveKind
 
 EVERYTHING = "everything"
@@ -56,21 +57,12 @@ _DIRECT = frozenset({"direct"})
 
 
 @dataclass(frozen=True, slots=True)
-class ScrubRule:
-    """What is masked on the pages of a scope."""
-
-    scope: Scope
-    kinds: frozenset[SensitiveKind]
-
-
-@dataclass(frozen=True, slots=True)
 class FootnoteFile:
-    """All that the file says. ``scrub_pages`` holds everywhere, ``scrub_scopes`` in their scopes only."""
+    """All that the file says: who sees what, and what is masked on pages and in questions."""
 
     rules: AudienceRules
-    scrub_pages: frozenset[SensitiveKind] = frozenset()
+    masking: Masking = field(default_factory=Masking)
     scrub_questions: frozenset[SensitiveKind] = frozenset()
-    scrub_scopes: tuple[ScrubRule, ...] = ()
 
 
 class WrongFileError(ConfigurationError):
@@ -107,14 +99,19 @@ class _Reader:
         }
         return FootnoteFile(
             rules=AudienceRules(scopes=scopes, platforms=platforms),
-            scrub_pages=self._kinds(scrub.get("pages", []), ("scrub", "pages")),
             scrub_questions=self._kinds(scrub.get("questions", []), ("scrub", "questions")),
-            scrub_scopes=tuple(
-                ScrubRule(named.scope, kinds)
-                for key, named in scopes.items()
-                if (kinds := self._kinds(document["scopes"][key].get("scrub", []), ("scopes", key, "scrub")))
+            masking=Masking(
+                everywhere=self._kinds(scrub.get("pages", []), ("scrub", "pages")),
+                rules=tuple(self._scrub_rules(document.get("scopes", {}), scopes)),
             ),
         )
+
+    def _scrub_rules(
+        self, tables: Mapping[str, Any], scopes: Mapping[str, NamedScope]
+    ) -> Iterator[ScrubRule]:
+        for key, named in scopes.items():
+            if kinds := self._kinds(tables[key].get("scrub", []), ("scopes", key, "scrub")):
+                yield ScrubRule(named.scope, kinds)
 
     # --- scopes ----------------------------------------------------------------------------------------
 

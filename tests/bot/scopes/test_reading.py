@@ -62,9 +62,9 @@ def test_a_file_says_who_sees_what() -> None:
     )
     guild = Place("discord", "123456789012345678", "5", ChannelKind.PUBLIC, "6")
     assert read.rules.audience_for(guild).admits(("anything",))  # type: ignore[arg-type]  # any page
-    assert read.scrub_pages == {SensitiveKind.IBAN, SensitiveKind.CARD}
+    assert read.masking.everywhere == {SensitiveKind.IBAN, SensitiveKind.CARD}
     assert read.scrub_questions == frozenset(SensitiveKind)
-    assert [(rule.scope.name, rule.kinds) for rule in read.scrub_scopes] == [
+    assert [(rule.scope.name, rule.kinds) for rule in read.masking.rules] == [
         ("Handbook", frozenset({SensitiveKind.PHONE}))
     ]
 

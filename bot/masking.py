@@ -1,0 +1,30 @@
+"""Masking pages by the rules of ``footnote.toml``, and reading everything again when the rules change."""
+
+from adapters.stores.facts import note_fact, noted
+from bot.wiring import App
+from core.ports import PageSource
+from core.services.masking import masked
+from core.services.sync_report import SyncReport
+
+FACT = "masking"
+
+
+async def masked_source(app: App, source: PageSource) -> PageSource:
+    """The source as the rules in force let it be seen."""
+    return masked(source, app.audiences.file.masking, app.writer)
+
+
+async def must_read_all(app: App) -> bool:
+    """Whether the index was made under other masking than is in force."""
+    return await noted(app.servers.database_url, FACT) != _in_force(app)
+
+
+async def note_masking(app: App, report: SyncReport, *, full: bool) -> None:
+    """Note that everything was read under the rules in force, if it was."""
+    if full and report.complete and not report.failed:
+        await note_fact(app.servers.database_url, FACT, _in_force(app))
+
+
+def _in_force(app: App) -> str:
+    masking = app.audiences.file.masking
+    return "" if masking.is_off else masking.key
