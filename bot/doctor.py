@@ -10,6 +10,7 @@ from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_json import as_text
 from adapters.stores.facts import server_facts
+from adapters.stores.reader import excess_rights, role_of
 from adapters.stores.schema import pending
 from adapters.transport import http_client
 from bot.findings import Finding, State
@@ -58,6 +59,8 @@ async def _database_and_redis(settings: Settings) -> AsyncIterator[Finding]:
         with running_servers(settings) as servers:
             yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
             yield await _guarded("schema", lambda: _schema(settings, servers.database_url))
+            if (reading := settings.database_read_url) is not None:
+                yield await _guarded("reading role", lambda: _reader(reading))
             yield await _guarded("Redis", lambda: _redis(servers.redis_url))
             async for finding in audience_findings(settings, servers.database_url):
                 yield finding
@@ -91,6 +94,17 @@ async def _schema(settings: Settings, url: str) -> Finding:
             "schema", State.FAIL, f"{len(missing)} migrations are pending", "run: footnote migrate"
         )
     return Finding("schema", State.OK, "up to date")
+
+
+async def _reader(url: str) -> Finding:
+    if excess := await excess_rights(url):
+        return Finding(
+            "reading role",
+            State.WARN,
+            f"{role_of(url)} may do more than search: {', '.join(excess)}",
+            "take these rights away, or use a role of its own: docs/audiences.md",
+        )
+    return Finding("reading role", State.OK, f"{role_of(url)} may search and nothing else")
 
 
 async def _redis(url: str) -> Finding:

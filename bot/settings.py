@@ -47,6 +47,7 @@ class Settings(BaseSettings):
     max_results: int = Field(default=5, ge=1, le=10)
 
     database_url: str = EMBEDDED
+    database_read_url: str | None = None
     redis_url: str = EMBEDDED
     footnote_home: Path = Path(".footnote")
     footnote_config: Path | None = None
@@ -141,6 +142,19 @@ class Settings(BaseSettings):
     @classmethod
     def _is_postgres(cls, value: str) -> str:
         return _require_scheme(value, ("postgresql://", "postgres://"))
+
+    @field_validator("database_read_url")
+    @classmethod
+    def _is_own_postgres(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("postgresql://", "postgres://")):
+            raise ValueError("expected a link that begins with postgresql:// or postgres://")
+        return value
+
+    @model_validator(mode="after")
+    def _reader_reads_what_is_written(self) -> Self:
+        if self.database_read_url is not None and self.database_url == EMBEDDED:
+            raise ValueError("DATABASE_READ_URL: needs DATABASE_URL, the same database for writing")
+        return self
 
     @field_validator("redis_url")
     @classmethod

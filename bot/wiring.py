@@ -98,6 +98,17 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 beside=beside,
             )
         )
+        index = store
+        if settings.database_read_url is not None and not servers.are_ours:
+            index = await stack.enter_async_context(
+                open_store(
+                    settings.database_read_url,
+                    profile=embedder.profile,
+                    fingerprint=fingerprint,
+                    chunker=chunk_settings.version,
+                    read_only=True,
+                )
+            )
         redis = RedisConnection(servers.redis_url)
         stack.push_async_callback(redis.close)
         watch = PrometheusWatch()
@@ -107,7 +118,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         asking = CachingEmbedder(embedder, cache)
         ranking = ranking_for(settings, embedder)
         style = Style(settings.answer_style)
-        retriever = Retriever(index=store, embedder=asking, settings=ranking)
+        retriever = Retriever(index=index, embedder=asking, settings=ranking)
         making = Making(
             model=generator.model if generator else EXTRACTIVE,
             prompt=f"{PROMPT_VERSION}/{style.value}",
@@ -132,7 +143,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 url=servers.database_url,
                 audiences=audiences,
                 embedder=asking,
-                index=store,
+                index=index,
                 pages=store,
                 watch=watch,
             )
@@ -141,7 +152,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             settings=settings,
             servers=servers,
             store=store,
-            index=store,
+            index=index,
             writer=store,
             embedder=embedder,
             asking=asking,

@@ -77,7 +77,7 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], _Translation], ...] = (
         lambda place, _: RefusedError(f"{place} refused the user or the password; check DATABASE_URL"),
     ),
     (
-        (asyncpg.InsufficientPrivilegeError,),
+        (asyncpg.InsufficientPrivilegeError, asyncpg.ReadOnlySQLTransactionError),
         lambda place, error: RefusedError(f"{place} refused: {error}"),
     ),
     (

@@ -34,8 +34,10 @@ SESSION = {
 
 
 @asynccontextmanager
-async def pooled(url: str, *, size: int = MAX_CONNECTIONS) -> AsyncIterator[asyncpg.Pool]:
-    """A pool for the block, its connections set up for searching.
+async def pooled(
+    url: str, *, size: int = MAX_CONNECTIONS, read_only: bool = False
+) -> AsyncIterator[asyncpg.Pool]:
+    """A pool for the block, its connections set up for searching; with ``read_only`` for nothing else.
 
     Raises:
         UnavailableError, RefusedError, ConfigurationError: as `connecting.translated`.
@@ -48,7 +50,7 @@ async def pooled(url: str, *, size: int = MAX_CONNECTIONS) -> AsyncIterator[asyn
             max_size=size,
             timeout=CONNECT_SECONDS,
             command_timeout=STATEMENT_SECONDS + 5,
-            server_settings=SESSION,
+            server_settings=SESSION | ({"default_transaction_read_only": "on"} if read_only else {}),
             init=_set_up,
         )
     try:

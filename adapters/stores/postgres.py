@@ -48,7 +48,7 @@ async def open_store(
         UnavailableError, RefusedError, ConfigurationError: the database cannot be used.
     """
     contract = Contract(fingerprint=fingerprint, profile=profile, chunker=chunker)
-    async with pooled(url, size=connections) as pool:
+    async with pooled(url, size=connections, read_only=read_only) as pool:
         store = PostgresStore(url, pool, contract)
         with translated(url):
             async with pool.acquire(timeout=ACQUIRE_SECONDS) as connection:

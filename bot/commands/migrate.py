@@ -1,5 +1,6 @@
 """``footnote migrate``: the database's schema and the model's vector index."""
 
+from adapters.stores.reader import grant_reading, role_of
 from adapters.stores.schema import migrate, pending
 from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import http_client
@@ -19,6 +20,8 @@ async def run_migrate(settings: Settings, *, check: bool, as_json: bool) -> int:
                 version = chunking_for(settings, embedder).version
                 fingerprint = embedder.profile.fingerprint(version)
                 index = await ensure_vector_index(servers.database_url, embedder.profile, fingerprint)
+            if settings.database_read_url is not None:
+                await grant_reading(servers.database_url, role_of(settings.database_read_url))
     names = [f"{step.number:04d}_{step.name}" for step in steps]
     if as_json:
         print_json({"pending" if check else "applied": names, "vector_index": index})
