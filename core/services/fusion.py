@@ -32,22 +32,22 @@ class FusionSettings:
     """The numbers of the fusion; one set for every language, model and index.
 
     Chosen on XQuAD in three languages, alone, mixed and across languages, with an eye on the documentation
-    and sample sets. Within one language each may be halved or doubled at a loss of at most 0.003 nDCG@10 on
-    XQuAD. ``lexical_weight`` is the one that trades: more helps exact wording, less helps pages in other
+    and sample sets. Within one language each may be halved or doubled at a loss of at most 0.005 nDCG@10
+    on XQuAD. ``lexical_weight`` is the one that trades: more helps exact wording, less helps pages in other
     languages within a mixed index.
     """
 
     sentence_weight: float = 0.4
     """How much of the similarity is that of the best sentence."""
-    lexical_weight: float = 12.0
+    lexical_weight: float = 15.0
     """Standard deviations that a passage with every word of the question is worth."""
     lexical_noise: float = 0.05
     """The share that passages without relation reach through common words."""
-    sure_at: float = 7.0
+    sure_at: float = 8.5
     """The score at which a passage in the asker's language makes other languages unnecessary ..."""
-    sure_within: float = 0.5
+    sure_within: float = 0.6
     """... and how gradually it does so."""
-    foreign_demotion: float = 6.0
+    foreign_demotion: float = 7.0
     """Standard deviations that passages in other languages then lose."""
 
 
