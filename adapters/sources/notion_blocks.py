@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
+from adapters.markup.escaping import escape_structure
+from adapters.markup.links import link, safe_link
 from adapters.sources.notion_json import (
     Json,
     as_list,
@@ -18,16 +20,7 @@ from adapters.sources.notion_json import (
     payload,
     type_of,
 )
-from adapters.sources.notion_text import (
-    escape_structure,
-    link,
-    page_link,
-    plain,
-    render,
-    render_inline,
-    render_line,
-    safe_link,
-)
+from adapters.sources.notion_text import page_link, plain, render, render_inline, render_line
 from core.domain.documents import Block, BlockKind
 
 OWN_PAGES = frozenset({"child_page", "child_database"})

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from adapters.markup.markdown import parse_markdown
+from adapters.markup.markdown_text import table
 from adapters.sources.export_files import ExportFile, open_export
 from adapters.sources.export_rows import Properties, Table, read_table, split_properties
 from adapters.sources.export_tree import Entry, find_entries, linked_page, parents_first, set_parents, url_of
-from adapters.sources.markdown import parse_markdown
-from adapters.sources.markdown_text import table
 from core.domain.documents import UNTITLED, Block, BlockKind, ObjectType, Page, PageRef
 from core.domain.ids import PageId
 from core.errors import InvalidInputError, NotFoundError

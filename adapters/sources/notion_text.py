@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import quote, urljoin, urlsplit
 
+from adapters.markup.escaping import escape_structure
+from adapters.markup.links import NOTION, code_span, link, safe_link
 from adapters.sources.notion_json import (
     Json,
     as_list,
@@ -16,11 +17,7 @@ from adapters.sources.notion_json import (
 )
 from core.domain.documents import UNTITLED
 from core.domain.ids import PageId, without_dashes
-from core.domain.references import escape_label, reference
-
-NOTION = "https://www.notion.so/"
-"""Where an id without a link of its own is shown; a page's own link is never rebuilt (NOT-12)."""
-
+from core.domain.references import reference
 
 # --- Whole rich texts ----------------------------------------------------------------------------------
 
@@ -151,50 +148,6 @@ def _joins(left: str, right: str) -> bool:
     return left.isalnum() and right.isalnum()
 
 
-def code_span(text: str) -> str:
-    """Inline code, fenced by more backticks than it holds."""
-    longest = max((len(run) for run in re.findall("`+", text)), default=0)
-    fence = "`" * (longest + 1)
-    pad = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{fence}{pad}{text}{pad}{fence}"
-
-
-def link(label: str, url: str) -> str:
-    """A Markdown link whose label cannot end it early; a bare address stays bare."""
-    if not url:
-        return label
-    if label.strip() == url:
-        return label
-    if label.startswith("`"):
-        return f"[{label}]({_destination(url)})"
-    return f"[{escape_label(label)}]({_destination(url)})"
-
-
-def _destination(url: str) -> str:
-    return quote(url, safe="%/:=&?~#+!$,;'@*[]-._|").replace("(", "%28").replace(")", "%29")
-
-
-_SIGNATURES = re.compile(
-    r"[?&](x-amz-(signature|credential|security-token)|signature|sig|awsaccesskeyid|x-goog-signature)=",
-    re.IGNORECASE,
-)
-
-
-def safe_link(url: str) -> str:
-    """The address, absolute, if a reader may be sent there: no scripts, and nothing signed (F19, NOT-13)."""
-    url = url.strip()
-    if not url:
-        return ""
-    try:
-        absolute = urljoin(NOTION, url) if url.startswith("/") else url
-        scheme = urlsplit(absolute).scheme.lower()
-    except ValueError:
-        return ""
-    if scheme not in {"http", "https", "mailto", "tel"} or _SIGNATURES.search(absolute):
-        return ""
-    return absolute
-
-
 # --- Mentions ------------------------------------------------------------------------------------------
 
 
@@ -253,47 +206,3 @@ def _readable_time(text: str) -> str:
     if zone in {"Z", "+00:00"}:
         return f"{day} {time} UTC"
     return f"{day} {time}{f' {zone}' if zone else ''}"
-
-
-# --- Text that must not become structure ---------------------------------------------------------------
-
-_STRUCTURE = re.compile(
-    r"""
-    (?P<mark>
-        \#{1,6}(?=\s|$)                       # heading
-      | [-+*](?=\s|$)                         # bullet
-      | >                                     # quote
-      | `{3,}(?=[^`]*$) | ~~~                  # fence
-      | (?:-[ \t]*){2,}$ | (?:\*[ \t]*){3,}$ | (?:_[ \t]*){3,}$   # rule or underline of a heading
-      | =+[ \t]*$                             # underline of a heading
-      | :?-+:?[ \t]*\|                        # separator of a table
-      | \|(?=[ \t]*:?-+:?[ \t]*(?:\||$))
-      | \[[^\]]+\]:                           # definition of a link
-      | <(?=[A-Za-z/!?])                      # HTML
-    )
-    | (?P<number>\d{1,9})(?P<dot>[.)])(?=\s|$)  # numbered item
-    """,
-    re.VERBOSE,
-)
-
-
-_INDENTED_CODE = 4
-"""Columns of white space that make a code block of a line."""
-
-
-def escape_structure(text: str) -> str:
-    r"""Text in which no line opens a Markdown block (C17, U17): ``\# x``, ``1\. x``; other text unchanged."""
-    return "\n".join(map(_escape_line, text.splitlines()))
-
-
-def _escape_line(line: str) -> str:
-    content = line.lstrip()
-    indent = line[: len(line) - len(content)]
-    if len(indent.expandtabs(_INDENTED_CODE)) >= _INDENTED_CODE:
-        indent = " " * (_INDENTED_CODE - 1)
-    match = _STRUCTURE.match(content)
-    if match is None:
-        return indent + content
-    if match["number"]:
-        return f"{indent}{match['number']}\\{content[len(match['number']) :]}"
-    return f"{indent}\\{content}"

@@ -7,14 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from adapters.sources.notion_text import (
-    escape_structure,
-    link,
-    page_link,
-    render,
-    render_line,
-    safe_link,
-)
+from adapters.markup.escaping import escape_structure
+from adapters.markup.links import link, safe_link
+from adapters.sources.notion_text import page_link, render, render_line
 from core.domain.ids import PageId
 from core.domain.references import Target, resolve
 from tests.adapters.sources.notion_objects import an_id, mention, run

@@ -7,8 +7,8 @@ from urllib.parse import unquote, urlsplit
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adapters.sources.html_text import inline
-from adapters.sources.notion_text import code_span, link, safe_link
+from adapters.markup.html_text import inline
+from adapters.markup.links import code_span, link, safe_link
 
 ResolveLink = Callable[[str], str | None]
 """The address that a relative link stands for; null if it leads to nothing that can be opened."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from adapters.sources.html_text import Mark, Text, parts
-from adapters.sources.markdown_inline import ResolveLink, render_inline
-from adapters.sources.markdown_text import fenced, quoted, table
-from adapters.sources.notion_text import escape_structure
+from adapters.markup.escaping import escape_structure
+from adapters.markup.html_text import Mark, Text, parts
+from adapters.markup.markdown_inline import ResolveLink, render_inline
+from adapters.markup.markdown_text import fenced, quoted, table
 from core.domain.documents import Block, BlockKind
 
 MAX_NESTING = 300

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.sources.markdown import parse_markdown
-from adapters.sources.markdown_text import fence_for, fenced, table
+from adapters.markup.markdown import parse_markdown
+from adapters.markup.markdown_text import fence_for, fenced, table
 from core.domain.documents import Block, BlockKind, Chunk, PageRef, PlacedPage, walk
 from core.domain.ids import PageId
 from core.services.chunking import ChunkSettings, chunk_page

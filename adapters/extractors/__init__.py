@@ -1,0 +1,1 @@
+"""Attached files to blocks, each read in a process of its own."""
