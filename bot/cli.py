@@ -175,6 +175,19 @@ def forget(
     run(run_forget(_settings(), person, as_json=json))
 
 
+@app.command(
+    epilog=example(
+        "footnote why https://www.notion.so/Vacation-0123456789abcdef0123456789abcdef",
+        "footnote why 0123456789abcdef0123456789abcdef --json",
+    )
+)
+def why(link: Annotated[str, typer.Argument(help="The page's link or id.")], json: Json = False) -> None:
+    """Explain one page: seen when, through which root, its state and why, passages, scopes."""
+    from bot.commands.why import run_why
+
+    run(run_why(_settings(), link, as_json=json))
+
+
 @app.command(epilog=example("footnote reembed", "EMBEDDING_MODEL=ollama:bge-m3 footnote reembed"))
 def reembed(json: Json = False) -> None:
     """Make all vectors anew with the configured model; the old ones answer until the new are complete."""

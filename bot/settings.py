@@ -40,6 +40,8 @@ class Settings(BaseSettings):
     notion_root_pages: CommaSeparated = ()
     notion_base_url: str = "https://api.notion.com"
     notion_version: str = "2026-03-11"
+    notion_reconcile_hours: float = Field(default=6, gt=0, le=720, description="between complete listings")
+    notion_webhook_token: SecretStr | None = None
     notion_sync_interval: int = Field(default=30, ge=0, description="minutes between syncs; 0 turns them off")
     notion_chunk_size: int = Field(default=600, ge=50, le=2400, description="characters")
     notion_chunk_overlap: int = Field(default=100, ge=0, description="characters")

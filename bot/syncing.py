@@ -1,10 +1,8 @@
-"""Running a sync from a command: which source, with a progress bar, and what to say afterwards."""
+"""Running a sync from a command: which source, and its progress as a bar."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from rich.progress import Progress, TaskID
 
@@ -16,17 +14,14 @@ from bot.masking import masked_source, must_read_all, note_masking
 from bot.settings import Settings
 from bot.terminal import progress_bar
 from bot.wiring import App
+from bot.work import STAGE_NAMES, describe, report_json
 from core.errors import ConfigurationError
 from core.ports import PageSource
+from core.ports.chat import SyncProgress
 from core.services.sync_report import Stage, SyncReport
 from core.services.syncing import Syncer
 
-STAGE_NAMES = {
-    Stage.LISTING: "reading pages",
-    Stage.REMOVING: "looking for removed pages",
-    Stage.EMBEDDING: "embedding passages",
-    Stage.DONE: "done",
-}
+__all__ = ["ProgressBar", "RunBar", "describe", "open_source", "report_json", "sync_with_progress"]
 
 
 class ProgressBar:
@@ -48,8 +43,21 @@ class ProgressBar:
         )
 
 
+class RunBar:
+    """Draws a run that may be under way in another process."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task: TaskID = progress.add_task("waiting for a worker", total=None)
+
+    def show(self, seen: SyncProgress) -> None:
+        """The figures so far."""
+        stage = "done" if seen.finished else seen.message.splitlines()[0] if seen.message else "begins"
+        self._progress.update(self._task, description=stage, completed=seen.done, total=seen.total)
+
+
 async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> SyncReport:
-    """Run one sync under a progress bar.
+    """Run one sync under a progress bar, in this process and without the lock of the deployment.
 
     Raises:
         RefusedError, TemporaryError: as `Syncer.run`.
@@ -90,23 +98,3 @@ async def open_source(settings: Settings, export: Path | None) -> AsyncIterator[
         notion_version=settings.notion_version,
     ) as api:
         yield NotionSource(api, roots=settings.root_pages)
-
-
-def report_json(report: SyncReport) -> dict[str, Any]:
-    """The totals of a sync as ``footnote sync --json`` prints them."""
-    return {**asdict(report), "clean": report.is_clean}
-
-
-def describe(report: SyncReport) -> str:
-    """The totals as two or three lines for people."""
-    lines = [
-        f"{report.listed} pages seen, {report.unchanged} unchanged, {report.changed} changed, "
-        f"{report.removed} removed.",
-        f"{report.pages_embedded} pages indexed as {report.chunks} passages; "
-        f"{report.embedded} vectors made, {report.reused} reused; {report.requests} requests.",
-    ]
-    if report.pending:
-        lines.append(f"{report.pending} pages wait for the next sync.")
-    lines += [line for line in (report.alarm, report.embedding_error) if line]
-    lines += [f"failed: {failure.title} ({failure.url}): {failure.reason}" for failure in report.failed]
-    return "\n".join(lines)

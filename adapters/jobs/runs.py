@@ -13,26 +13,15 @@ from pgqueuer.queries import Queries
 from adapters.jobs import runs_sql as sql
 from adapters.jobs.names import MOST_STARTS, RUN_LOCK, SYNC, Timings
 from adapters.stores.connecting import Connection, translated
-from adapters.stores.pool import ACQUIRE_SECONDS, pooled
+from adapters.stores.pool import ACQUIRE_SECONDS
 from adapters.stores.texts import storable
 from core.errors import UnavailableError
 from core.ports.chat import ResyncKind, ResyncTicket
 from core.ports.jobs import NOTION, RunProgress, RunView, Step, StepEnd, next_kind
 
 
-@asynccontextmanager
-async def open_runs(url: str, *, timings: Timings | None = None) -> AsyncIterator["PostgresRuns"]:
-    """The runs of a database, for the block.
-
-    Raises:
-        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
-    """
-    async with pooled(url, size=4) as pool:
-        yield PostgresRuns(url, pool, timings or Timings())
-
-
 class PostgresRuns:
-    """`core.ports.jobs.SyncRuns`, and what a worker needs beside; made by `open_runs`."""
+    """`core.ports.jobs.SyncRuns`, and what a worker needs beside; made by `open_jobs`."""
 
     def __init__(self, url: str, pool: asyncpg.Pool, timings: Timings) -> None:
         self._url = url

@@ -28,6 +28,7 @@ _logger = logging.getLogger("footnote.jobs")
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0
 REVIVE_SECONDS = 20.0
+HAND_OVER_SECONDS = 10.0
 SCHEDULER = "schedule"
 WEBHOOK = "webhook"
 
@@ -92,19 +93,28 @@ class Worker:
                 queuer.schedule(SCHEDULE, EVERY_MINUTE)(self._on_the_minute)
             ending = asyncio.create_task(_pass_on(self._stop, queuer.shutdown))
             running = queuer.run if self._is_scheduled else queuer.qm.run
+            taking = asyncio.create_task(
+                running(
+                    dequeue_timeout=self._timings.poll,
+                    heartbeat_timeout=self._timings.heartbeat,
+                    shutdown_on_listener_failure=True,
+                )
+            )
             try:
                 with translated(self._url):
-                    await running(
-                        dequeue_timeout=self._timings.poll,
-                        heartbeat_timeout=self._timings.heartbeat,
-                        shutdown_on_listener_failure=True,
-                    )
+                    await asyncio.shield(taking)
+            except asyncio.CancelledError:
+                # Handlers are to hand over what they hold before they end.
+                self._stop.set()
+                await asyncio.wait({taking}, timeout=HAND_OVER_SECONDS)
+                raise
             except RuntimeError as error:
                 # The library says so of a missing table or column.
                 raise UnavailableError(f"the job queue cannot be used: {error}") from error
             finally:
-                ending.cancel()
-                await asyncio.gather(ending, return_exceptions=True)
+                for task in (ending, taking):
+                    task.cancel()
+                await asyncio.gather(ending, taking, return_exceptions=True)
 
     @asynccontextmanager
     async def _pool(self) -> AsyncIterator[asyncpg.Pool]:

@@ -1,21 +1,22 @@
-"""``footnote status``: the six checks of inventory row 96, and the totals."""
+"""``footnote status``: the six checks of inventory row 96, the ledger, and the last runs."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from rich.table import Table
 
-from adapters.stores.status import IndexCounts
+from bot.operations import Operations, open_operations
 from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json
 from bot.wiring import open_app
-from core.ports.chat import StatusCheck
+from core.ports.chat import IndexStatus
+from core.ports.jobs import RunView
+from core.ports.ledger import Fate, LedgerEntry
 
-_SELF_SEARCH = {
-    None: "nothing is stored yet",
-    True: "a stored passage finds itself",
-    False: "a stored passage does not find itself",
-}
+RUNS_SHOWN = 5
+OBJECTS_SHOWN = 20
 
 
 async def run_status(settings: Settings, *, as_json: bool) -> int:
@@ -23,57 +24,97 @@ async def run_status(settings: Settings, *, as_json: bool) -> int:
     sample = only_sample_exists(settings)
     if sample:
         note("Status of the sample workspace: no NOTION_TOKEN is set and no export was synced.")
-    async with open_app(settings, sample=sample) as app:
-        counts = await app.store.counts()
-    checks = six_checks(counts)
+    async with open_app(settings, sample=sample) as app, open_operations(app) as operations:
+        status = await operations.administrator.status()
+        runs = await operations.jobs.runs.recent(limit=RUNS_SHOWN)
+        troubles = await _troubles(operations)
+        totals = asdict(await app.store.counts())
     if as_json:
-        print_json({"checks": [asdict(check) for check in checks], "totals": asdict(counts)})
+        print_json(
+            {
+                "checks": [asdict(check) for check in status.checks],
+                "totals": totals,
+                "ledger": _ledger(status),
+                "objects": sum(status.ledger.values()),
+                "last_sync": status.last_sync.isoformat() if status.last_sync else None,
+                "troubles": [_trouble_json(one) for one in troubles],
+                "runs": [_run_json(run) for run in runs],
+            }
+        )
     else:
-        table = Table(box=None, show_header=False, pad_edge=False)
-        for check in checks:
-            table.add_row("ok" if check.ok else "FAIL", check.name, check.detail, check.remedy)
-        output.print(table)
-    return 0 if all(check.ok for check in checks) else 1
+        _print(status, runs, troubles)
+    return 0 if all(check.ok for check in status.checks) else 1
 
 
-def six_checks(counts: IndexCounts) -> tuple[StatusCheck, ...]:
-    """What makes an index healthy, each with what to do where it is not."""
-    works = counts.nearest_to_itself
+async def _troubles(operations: Operations) -> list[LedgerEntry]:
+    found: list[LedgerEntry] = []
+    for fate in (Fate.FAILED, Fate.SKIPPED):
+        found += await operations.ledger.entries(fate, limit=OBJECTS_SHOWN)
+    return found
+
+
+def _ledger(status: IndexStatus) -> dict[str, int]:
+    """Every fate, so that a reader need not know which there are."""
+    return {fate.value: status.ledger.get(fate.value, 0) for fate in Fate}
+
+
+def _print(status: IndexStatus, runs: Sequence[RunView], troubles: list[LedgerEntry]) -> None:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for check in status.checks:
+        table.add_row("ok" if check.ok else "FAIL", check.name, check.detail, check.remedy)
+    output.print(table)
+    counts = ", ".join(f"{count} {fate}" for fate, count in _ledger(status).items() if count)
+    output.print(f"\n{sum(status.ledger.values())} objects were ever seen: {counts or 'none'}", markup=False)
+    for one in troubles:
+        output.print(
+            f"  {one.fate.value}: {one.title or one.page_id} ({one.url or 'no link'}): {one.reason}",
+            markup=False,
+            soft_wrap=True,
+        )
+    last = f"{status.last_sync:%Y-%m-%d %H:%M} UTC" if status.last_sync else "never"
+    output.print(f"Last sync that reached its end: {last}", markup=False)
+    for run in runs:
+        output.print(f"  {_line(run)}", markup=False, soft_wrap=True)
+
+
+def _line(run: RunView) -> str:
+    count = f"{run.done}" if run.total is None else f"{run.done} of {run.total}"
+    failed = f", {run.failed} failed" if run.failed else ""
+    first = run.message.splitlines()[0] if run.message else ""
     return (
-        StatusCheck(
-            name="embeddings",
-            ok=counts.embeddings > 0,
-            detail=f"{counts.embeddings} passages of {counts.pages} pages ({counts.empty_pages} are empty)",
-            remedy="" if counts.embeddings else "run: footnote sync",
-        ),
-        StatusCheck(
-            name="vector index",
-            ok=counts.vector_index == "hnsw",
-            detail=f"{counts.vector_index or 'missing'} {', '.join(counts.vector_index_options)}".strip(),
-            remedy="" if counts.vector_index == "hnsw" else "run: footnote migrate",
-        ),
-        StatusCheck(
-            name="dimensions",
-            ok=counts.wrong_dimensions == 0,
-            detail=f"{counts.wrong_dimensions} vectors of a wrong size",
-            remedy="" if counts.wrong_dimensions == 0 else "run: footnote reembed",
-        ),
-        StatusCheck(
-            name="similarity search",
-            ok=works is not False,
-            detail=_SELF_SEARCH[works],
-            remedy="" if works is not False else "run: footnote migrate",
-        ),
-        StatusCheck(
-            name="titles and headings",
-            ok=counts.without_title == 0,
-            detail=f"{counts.without_title} passages lack a title, {counts.without_heading} a heading",
-            remedy="" if counts.without_title == 0 else "run: footnote reembed",
-        ),
-        StatusCheck(
-            name="pending",
-            ok=counts.pending == 0,
-            detail=f"{counts.pending} pages wait to be indexed",
-            remedy="" if counts.pending == 0 else "run: footnote sync",
-        ),
+        f"run {run.id} ({run.kind}, {_state(run)}) at {run.asked_at:%Y-%m-%d %H:%M} by {run.asked_by}: "
+        f"{count} pages{failed}. {first}"
     )
+
+
+def _state(run: RunView) -> str:
+    if run.ended_at is not None:
+        return "failed" if "error" in run.report else "done"
+    return "running" if run.is_alive else "interrupted"
+
+
+def _run_json(run: RunView) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "kind": run.kind.value,
+        "source": run.source,
+        "state": _state(run),
+        "asked_by": run.asked_by,
+        "asked_at": run.asked_at.isoformat(),
+        "ended_at": run.ended_at.isoformat() if run.ended_at else None,
+        "done": run.done,
+        "total": run.total,
+        "failed": run.failed,
+        "message": run.message,
+        "report": dict(run.report),
+    }
+
+
+def _trouble_json(entry: LedgerEntry) -> dict[str, Any]:
+    return {
+        "page_id": entry.page_id,
+        "title": entry.title,
+        "url": entry.url,
+        "fate": entry.fate.value,
+        "reason": entry.reason,
+    }

@@ -1,19 +1,99 @@
-"""``footnote sync``: bring the index up to date."""
+"""``footnote sync``: bring the index up to date, alone or together with the run that is under way."""
 
+import asyncio
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from adapters.jobs.here import run_here
+from bot.clock import SystemClock
+from bot.operations import Operations, open_operations
 from bot.settings import Settings
-from bot.syncing import describe, open_source, report_json, sync_with_progress
-from bot.terminal import output, print_json
+from bot.syncing import RunBar, open_source
+from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import open_app
+from bot.work import FAILURES_KEPT, describe, report_of
+from core.errors import TemporaryError
+from core.ports import PageSource
+from core.ports.chat import ResyncKind
+from core.ports.jobs import EXPORT, RunView
+from core.services.administration import progress_of
+
+POLL_SECONDS = 0.2
 
 
 async def run_sync(settings: Settings, *, full: bool, export: Path | None, as_json: bool) -> int:
-    """0 if everything is indexed, 1 if pages failed or an alarm was raised; what worked stays."""
-    async with open_source(settings, export) as source, open_app(settings) as app:
-        report = await sync_with_progress(app, source, full=full or export is not None)
+    """0 if everything is indexed, 1 if pages failed or an alarm was raised; what worked stays.
+
+    Raises:
+        TemporaryError: the run failed as a whole.
+    """
+    async with (
+        open_source(settings, export) as source,
+        open_app(settings) as app,
+        open_operations(app, poll_seconds=POLL_SECONDS) as operations,
+    ):
+        if export is not None:
+            figures = await _sync_here(operations, source)
+        else:
+            figures = await _sync_with_all(operations, source, full=full)
+    report = report_of(figures)
     if as_json:
-        print_json(report_json(report))
+        print_json(figures)
     else:
-        output.print(describe(report), markup=False)
+        output.print(describe(report, failures=FAILURES_KEPT), markup=False, soft_wrap=True)
     return 0 if report.is_clean else 1
+
+
+async def _sync_with_all(operations: Operations, source: PageSource, *, full: bool) -> Mapping[str, Any]:
+    """Ask for a run and help with it: whichever worker takes it, this one stands by until it ended."""
+    kind = ResyncKind.FULL if full else ResyncKind.CHANGES
+    ticket = await operations.administrator.resync(kind, asked_by="console")
+    if ticket.joined:
+        note(
+            f"Run {ticket.run_id} is under way already: joined it."
+            + (" It reads everything now." if ticket.upgraded else "")
+        )
+    stop = asyncio.Event()
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(operations.worker(source, is_scheduled=False).run(stop))
+        try:
+            run = await _watched(operations, ticket.run_id)
+        finally:
+            stop.set()
+    if "error" in run.report:
+        raise TemporaryError(f"run {run.id} failed: {run.report['error']}")
+    return run.report
+
+
+async def _watched(operations: Operations, run_id: int) -> RunView:
+    with progress_bar() as progress:
+        bar = RunBar(progress)
+        while True:
+            run = await operations.jobs.runs.view(run_id)
+            if run is None:
+                raise TemporaryError(f"run {run_id} is not known any more; try again")
+            bar.show(progress_of(run))
+            if run.ended_at is not None:
+                return run
+            await asyncio.sleep(POLL_SECONDS)
+
+
+async def _sync_here(operations: Operations, source: PageSource) -> Mapping[str, Any]:
+    """Read an export, which only this process has."""
+    told: set[int] = set()
+
+    def wait_for(run: RunView) -> None:
+        if run.id not in told:
+            told.add(run.id)
+            note(f"Waiting for run {run.id} ({run.kind}, asked for by {run.asked_by}) ...")
+
+    end = await run_here(
+        operations.jobs.runs,
+        source=EXPORT,
+        kind=ResyncKind.FULL,
+        work=operations.work(source, name=EXPORT),
+        clock=SystemClock(),
+        on_wait=wait_for,
+    )
+    return end.report

@@ -62,6 +62,7 @@ class SyncRun:
         *,
         read_all: bool,
         changes_only: bool,
+        read_since: datetime | None = None,
     ) -> None:
         self._source = source
         self._writer = writer
@@ -69,6 +70,7 @@ class SyncRun:
         self._settings = settings
         self.tally = tally
         self._read_all = read_all
+        self._read_since = read_since
         self._changes_only = changes_only
         self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
         self._storing = asyncio.Lock()
@@ -136,7 +138,7 @@ class SyncRun:
         self.tally.add(listed=len(fresh))
         now = self._clock.now()
         states = await self._writer.states([ref.id for ref in fresh])
-        unchanged = [ref for ref in fresh if not self._read_all and is_unchanged(ref, states.get(ref.id))]
+        unchanged = [ref for ref in fresh if self._is_known(ref, states.get(ref.id))]
         if unchanged:
             await self._writer.touch(unchanged, synced_at=now)
             self.tally.add(unchanged=len(unchanged))
@@ -148,9 +150,16 @@ class SyncRun:
             self.tally.add(to_read=1)
             await self._queue.put(_Read(ref, state))
 
+    def _is_known(self, ref: PageRef, state: PageState | None) -> bool:
+        return state is not None and not self._must_read(state) and is_unchanged(ref, state)
+
+    def _must_read(self, state: PageState) -> bool:
+        """Whether everything is read, and this page was not yet by the run that this one goes on with."""
+        return self._read_all and (self._read_since is None or state.synced_at < self._read_since)
+
     async def _took_entry(self, ref: PageRef, state: PageState | None, now: datetime) -> bool:
         """Store a new parent, title or property without reading the blocks, which are as stored."""
-        if state is None or self._read_all or not has_same_blocks(ref, state):
+        if state is None or self._must_read(state) or not has_same_blocks(ref, state):
             return False
         blocks = await self._writer.stored_blocks(ref.id)
         if blocks is None:
@@ -344,7 +353,7 @@ class SyncRun:
         self.tally.add(listed=1)
         states = await self._writer.states([ref.id])
         state = states.get(ref.id)
-        if is_unchanged(ref, state) and not self._read_all:
+        if self._is_known(ref, state):
             await self._writer.touch([ref], synced_at=self._clock.now())
             self.tally.add(unchanged=1)
             return

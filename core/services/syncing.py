@@ -65,29 +65,36 @@ class Syncer:
         full: bool = False,
         confirm_removal: bool = False,
         also: frozenset[PageId] = frozenset(),
+        read_since: datetime | None = None,
         observer: SyncObserver | None = None,
     ) -> SyncReport:
         """One sync: changes only, or everything if it is time for that; with ``full`` every page is read.
 
         ``confirm_removal`` lets any number of pages be removed that are provably gone. ``also`` are pages to
-        look at whether they are listed or not. Runs of one `Syncer` follow one another.
+        look at whether they are listed or not. ``read_since`` is when a full run began that was cut off: what
+        it read is not read again (F34). Runs of one `Syncer` follow one another.
 
         Raises:
             RefusedError: the source or the embedder refused our credentials.
             TemporaryError: the index itself cannot be reached.
         """
         async with self._running:
-            return await self._run(full, confirm_removal, also, observer)
+            return await self._run(full, confirm_removal, also, read_since, observer)
 
     async def _run(
-        self, full: bool, confirm_removal: bool, also: frozenset[PageId], observer: SyncObserver | None
+        self,
+        full: bool,
+        confirm_removal: bool,
+        also: frozenset[PageId],
+        read_since: datetime | None,
+        observer: SyncObserver | None,
     ) -> SyncReport:
         tally = self._tally(observer)
         started = self._clock.now()
         if self._looks is None:
             await self._remember()
         everything = full or self._is_listing_due(started)
-        run = self._new_run(tally, read_all=full, changes_only=not everything)
+        run = self._new_run(tally, read_all=full, changes_only=not everything, read_since=read_since)
         listed = await run.read(self._refs(everything, started), self._retry | also)
         tally.set(complete=everything and listed)
         tally.enter(Stage.REMOVING)
@@ -120,7 +127,9 @@ class Syncer:
             await self._embed(tally)
             return tally.report
 
-    def _new_run(self, tally: Tally, *, read_all: bool, changes_only: bool) -> SyncRun:
+    def _new_run(
+        self, tally: Tally, *, read_all: bool, changes_only: bool, read_since: datetime | None = None
+    ) -> SyncRun:
         return SyncRun(
             self._source,
             self._writer,
@@ -129,6 +138,7 @@ class Syncer:
             tally,
             read_all=read_all,
             changes_only=changes_only,
+            read_since=read_since,
         )
 
     async def _remember(self) -> None:
@@ -167,14 +177,17 @@ class Syncer:
             record, troubles=[*troubles, *run.skipped], healed=run.settled() | (healed - unread)
         )
 
-    async def reembed(self, *, observer: SyncObserver | None = None) -> SyncReport:
+    async def reembed(self, *, is_resumed: bool = False, observer: SyncObserver | None = None) -> SyncReport:
         """Cut and embed every stored page anew, without a request to the source (row 9, SY16).
+
+        ``is_resumed``: what a run that was cut off has embedded already stays as it is (F34).
 
         Raises:
             RefusedError, TemporaryError: as in `run`.
         """
         tally = self._tally(observer)
-        await self._writer.mark_all_pending()
+        if not is_resumed:
+            await self._writer.mark_all_pending()
         await self._embed(tally)
         return tally.report
 

@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 from adapters.jobs.hints import PostgresHints
 from adapters.jobs.names import Timings
-from adapters.jobs.runs import PostgresRuns, open_runs
+from adapters.jobs.opening import open_jobs
+from adapters.jobs.runs import PostgresRuns
+from adapters.jobs.tokens import PostgresTokens
 from adapters.jobs.worker import Worker
-from adapters.stores.pool import pooled
 from core.domain.ids import PageId
 from core.ports.chat import ResyncKind
 from core.ports.jobs import Note, RunProgress, RunView, Step, StepEnd
@@ -105,6 +106,7 @@ class JobsRig:
     url: str
     runs: PostgresRuns
     hints: PostgresHints
+    tokens: PostgresTokens
     machines: list[Machine] = field(default_factory=list)
 
     def start(self, work: DirectedWork | None = None, *, is_scheduled: bool = False) -> Machine:
@@ -152,8 +154,8 @@ async def until(is_true: Callable[[], object]) -> None:
 @asynccontextmanager
 async def jobs_rig(url: str) -> AsyncIterator[JobsRig]:
     """A rig on a database; its machines are stopped at the end."""
-    async with open_runs(url, timings=QUICK) as runs, pooled(url, size=4) as pool:
-        rig = JobsRig(url, runs, PostgresHints(url, pool, QUICK))
+    async with open_jobs(url, timings=QUICK) as jobs:
+        rig = JobsRig(url, jobs.runs, jobs.hints, jobs.tokens)
         try:
             yield rig
         finally:

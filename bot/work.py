@@ -1,0 +1,165 @@
+"""What a worker of this process can do: sync Notion, look at pages, tell whether a run is due."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any, assert_never
+
+from adapters.jobs.runs import PostgresRuns
+from bot.clock import SystemClock
+from bot.settings import Settings
+from bot.wiring import App
+from core.domain.ids import PageId
+from core.ports import PageSource
+from core.ports.chat import ResyncKind
+from core.ports.jobs import Note, RunProgress, Step, StepEnd
+from core.ports.ledger import SyncLedger
+from core.services.sync_report import Failure, Stage, SyncReport
+from core.services.syncing import Syncer, SyncSettings
+
+FAILURES_KEPT = 200
+"""In a run's report; the ledger has all of them."""
+
+FAILURES_TOLD = 5
+AGAIN_AFTER_FAILURE = timedelta(minutes=5)
+
+STAGE_NAMES = {
+    Stage.LISTING: "reading pages",
+    Stage.REMOVING: "looking for removed pages",
+    Stage.EMBEDDING: "embedding passages",
+    Stage.DONE: "done",
+}
+
+_ALL = 2**31 - 1
+"""More pages than there are: what is done is never shown as more than the total."""
+
+
+class SyncWork:
+    """`core.ports.jobs.Work` over one source."""
+
+    def __init__(
+        self, app: App, source: PageSource, *, name: str, ledger: SyncLedger, runs: PostgresRuns
+    ) -> None:
+        self._app = app
+        self._source = source
+        self._name = name
+        self._ledger = ledger
+        self._runs = runs
+        # Beside the runs, since an edit should not wait until a long one ended.
+        self._looking = self._syncer()
+
+    async def sync(self, step: Step, note: Note) -> StepEnd:
+        """As `Work.sync`. Every step takes up from the ledger what other workers did."""
+        syncer, observer = self._syncer(), _Observer(step.kind, note)
+        match step.kind:
+            case ResyncKind.CHANGES:
+                report = await syncer.run(observer=observer)
+            case ResyncKind.FULL:
+                since = step.begun if step.is_resumed else None
+                report = await syncer.run(full=True, read_since=since, observer=observer)
+            case ResyncKind.REEMBED:
+                report = await syncer.reembed(is_resumed=step.is_resumed, observer=observer)
+            case _:
+                assert_never(step.kind)
+        return step_end(report)
+
+    async def look_at(self, pages: frozenset[PageId]) -> frozenset[PageId]:
+        """As `Work.look_at`."""
+        report = await self._looking.refresh(pages)
+        return frozenset(failure.page_id for failure in report.failed) & pages
+
+    async def is_due(self) -> bool:
+        """As `Work.is_due`: an interval after the last run began, sooner if that one failed."""
+        interval = timedelta(minutes=self._app.settings.notion_sync_interval)
+        if not interval or await self._runs.open_run() is not None:
+            return False
+        runs = await self._runs.recent(limit=20)
+        last = next((run for run in runs if run.wanted != {ResyncKind.REEMBED}), None)
+        if last is None:
+            return True
+        pause = min(interval, AGAIN_AFTER_FAILURE) if "error" in last.report else interval
+        return SystemClock().now() - last.asked_at >= pause
+
+    async def known_pages(self) -> int:
+        """As `Work.known_pages`."""
+        return sum((await self._ledger.totals()).values())
+
+    def _syncer(self) -> Syncer:
+        settings = self._app.settings
+        return Syncer(
+            source=self._source,
+            writer=self._app.writer,
+            embedder=self._app.embedder,
+            chunk_settings=self._app.chunk_settings,
+            clock=SystemClock(),
+            settings=SyncSettings(reconcile_every=timedelta(hours=settings.notion_reconcile_hours)),
+            ledger=self._ledger,
+            source_name=self._name,
+        )
+
+
+class _Observer:
+    """A step's figures as pages that are settled, of all that are known."""
+
+    def __init__(self, kind: ResyncKind, note: Note) -> None:
+        self._kind = kind
+        self._note = note
+
+    def progress(self, stage: Stage, report: SyncReport) -> None:
+        """As `SyncObserver.progress`."""
+        to_embed = report.pages_embedded + report.pending
+        if self._kind is ResyncKind.REEMBED:
+            done, total = report.pages_embedded, to_embed
+        else:
+            # What a listing of changes does not show is as it was.
+            done = report.unchanged + report.read if stage is Stage.LISTING else _ALL
+            total = report.listed
+        message = STAGE_NAMES[stage]
+        if stage is Stage.EMBEDDING and to_embed:
+            message = f"{message} of {report.pages_embedded} of {to_embed} pages"
+        self._note(RunProgress(done=done, total=total or None, failed=len(report.failed), message=message))
+
+
+def source_name(settings: Settings) -> str:
+    """Names workspace and roots, so that another token or other roots are listed anew; tells neither."""
+    token = settings.notion_token.get_secret_value() if settings.notion_token is not None else ""
+    described = json.dumps([token, settings.notion_base_url, sorted(settings.root_pages)])
+    return f"notion:{sha256(described.encode()).hexdigest()[:16]}"
+
+
+def step_end(report: SyncReport) -> StepEnd:
+    """A report as it is kept with its run."""
+    return StepEnd(report=report_json(report), failed=len(report.failed), message=describe(report))
+
+
+def report_json(report: SyncReport) -> dict[str, Any]:
+    """The totals of a sync as ``footnote sync --json`` prints them."""
+    told = {**asdict(report), "failed_pages": len(report.failed), "clean": report.is_clean}
+    return {**told, "failed": [asdict(one) for one in report.failed[:FAILURES_KEPT]]}
+
+
+def report_of(figures: Mapping[str, Any]) -> SyncReport:
+    """The report whose `report_json` this is; nothing but zeros where a run did not get so far."""
+    failed = tuple(Failure(**one) for one in figures.get("failed", ()))
+    known = {name: figures[name] for name in SyncReport.__dataclass_fields__ if name in figures}
+    return SyncReport(**{**known, "failed": failed})
+
+
+def describe(report: SyncReport, *, failures: int = FAILURES_TOLD) -> str:
+    """The totals as two or three lines for people, and the first failures with title, link and reason."""
+    lines = [
+        f"{report.listed} pages seen, {report.unchanged} unchanged, {report.changed} changed, "
+        f"{report.removed} removed.",
+        f"{report.pages_embedded} pages indexed as {report.chunks} passages; "
+        f"{report.embedded} vectors made, {report.reused} reused; {report.requests} requests.",
+    ]
+    if report.pending:
+        lines.append(f"{report.pending} pages wait for the next sync.")
+    lines += [line for line in (report.alarm, report.embedding_error) if line]
+    told = report.failed[:failures]
+    lines += [f"failed: {failure.title} ({failure.url}): {failure.reason}" for failure in told]
+    if len(report.failed) > len(told):
+        lines.append(f"... and {len(report.failed) - len(told)} more pages failed.")
+    return "\n".join(lines)
