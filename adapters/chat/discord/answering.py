@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 MAX_TURNS = 5
 TAKE_OVER_LIMIT = 10
+KEPT_QUESTIONS = 1_000
 T = TypeVar("T")
 NOTHING_POSTED = "-"
 """Recorded where a question has no reply that could be seen."""
@@ -38,6 +40,23 @@ NOTHING_POSTED = "-"
 
 class LostClaimError(Exception):
     """Another process took the question over, since this one did not extend its claim in time."""
+
+
+class RecentQuestions:
+    """What was asked lately by whom, in this process: for the next question, where nothing else tells."""
+
+    def __init__(self) -> None:
+        self._texts: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    def keep(self, asked: Asked) -> None:
+        """Remember a question."""
+        self._texts[asked.event, asked.user] = asked.text
+        while len(self._texts) > KEPT_QUESTIONS:
+            self._texts.popitem(last=False)
+
+    def text(self, question: str, *, user: str) -> str:
+        """What somebody asked under this id; empty if it is not known, or somebody else asked."""
+        return self._texts.get((question, user), "")
 
 
 class Answering:
@@ -62,6 +81,7 @@ class Answering:
         self._directory = directory
         self._clock = clock
         self._tasks: set[asyncio.Task[None]] = set()
+        self.recent = RecentQuestions()
         self.is_draining = False
 
     # --- taking questions ---
@@ -89,6 +109,7 @@ class Answering:
             await self._cannot_claim(asked, error)
             return
         if state is ClaimState.TAKEN:
+            self.recent.keep(asked)
             self.start(self._answer(asked, existing=""))
 
     async def take_message(self, asked: Asked) -> None:
@@ -230,10 +251,11 @@ class Answering:
                 turns=tuple(Turn(text=text) for text in asked.earlier())[-MAX_TURNS:],
             )
             outcome = await self._answerer.answer(question, replying)
-        header = "" if asked.shows_question else asked_by(asked.user, asked.text, outcome.language)
+        header = "" if asked.shows_question else asked_by(asked.name, asked.text, outcome.language)
         reply = render(
             outcome,
             question_id=asked.event,
+            asker=asked.user,
             header=header,
             private=asked.is_private,
             expert=not asked.is_direct,

@@ -29,7 +29,7 @@ class Asked:
     the message that asked, empty for a command. ``token`` lets us reply to an interaction, for 15 minutes.
     ``posts_in`` is a thread in which the answer is posted instead. ``private``: ``"yes"`` if only the asker
     sees the reply. ``kind`` and ``asker_kind`` are what the server told with the question; ``roles`` are
-    parted by commas. ``turns`` are the asker's earlier questions as JSON.
+    parted by commas; ``name`` is how others see the asker. ``turns`` are earlier questions as JSON.
     """
 
     event: str
@@ -47,6 +47,7 @@ class Asked:
     asker_kind: str = AskerKind.EXTERNAL
     roles: str = ""
     language: str = ""
+    name: str = ""
     shows_question: str = ""
     turns: str = ""
 
@@ -141,6 +142,7 @@ def from_interaction(interaction: discord.Interaction, text: str, *, private: bo
         asker_kind=asker_kind(user) if guild else AskerKind.EXTERNAL,
         roles=roles_of(user),
         language=str(interaction.locale.value).split("-", maxsplit=1)[0],
+        name=user.display_name,
         shows_question="" if shows else "no",
     )
 

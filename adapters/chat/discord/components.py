@@ -6,7 +6,7 @@ from typing import Any
 
 import discord
 
-from adapters.chat.discord.custom_ids import read_button_id
+from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
 from adapters.chat.discord.escaping import INVISIBLE, plain
 from adapters.chat.discord.render import ButtonSpec, Layout, Message, Plain
 from adapters.chat.discord.texts import Text, say
@@ -16,7 +16,7 @@ NO_MENTIONS = discord.AllowedMentions.none()
 REASON_LENGTH = 1_000
 QUESTION_LENGTH = 2_000
 
-_HEADER = re.compile(r"^-# <@(\d+)> [^:\n]{1,40}: (.+)$", re.MULTILINE)
+_HEADER = re.compile(r"^-# \*\*(?:[^*\\\n]|\\.)+\*\* [^:\n]{1,40}: (.+)$", re.MULTILINE)
 _ESCAPE = re.compile(r"\\(.)")
 
 
@@ -103,15 +103,26 @@ def _walk_raw(components: Iterable[Any]) -> Iterator[Any]:
 
 def question_of(message: discord.Message) -> str:
     """The id of the question that a message of ours answers; empty if it is no finished answer."""
+    pressed = _first_button(message)
+    return pressed.question if pressed is not None else ""
+
+
+def asker_of(message: discord.Message) -> str:
+    """The id of whoever asked what a message of ours answers; empty where it does not tell."""
+    pressed = _first_button(message, Button.CONTINUE)
+    return pressed.about if pressed is not None else ""
+
+
+def _first_button(message: discord.Message, wanted: Button | None = None) -> Pressed | None:
     for component in _walk(message.components):
         pressed = read_button_id(getattr(component, "custom_id", None) or "")
-        if pressed is not None:
-            return pressed.question
-    return ""
+        if pressed is not None and wanted in (None, pressed.button):
+            return pressed
+    return None
 
 
-def asked_in(message: discord.Message) -> tuple[str, str]:
-    """Who asked what, read from the header of a message of ours; two empty texts where it has none."""
+def asked_in(message: discord.Message) -> str:
+    """What was asked, read from the header of a message of ours; empty where it has none."""
     texts = [message.content or ""]
     texts += [
         component.content
@@ -120,8 +131,8 @@ def asked_in(message: discord.Message) -> tuple[str, str]:
     ]
     for text in texts:
         if match := _HEADER.search(text):
-            return match[1], _ESCAPE.sub(r"\1", match[2]).replace(INVISIBLE, "").strip()
-    return "", ""
+            return _ESCAPE.sub(r"\1", match[1]).replace(INVISIBLE, "").strip()
+    return ""
 
 
 def _walk(components: Iterable[Any]) -> Iterator[Any]:

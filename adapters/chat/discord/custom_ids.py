@@ -6,7 +6,7 @@ from enum import StrEnum
 
 PREFIX = "footnote"
 TEMPLATE = re.compile(
-    rf"{PREFIX}:(?P<button>[a-z]+):(?P<question>\d{{1,20}}):(?P<language>[a-z]{{0,3}}):(?P<page>[0-9a-f-]{{0,36}})"
+    rf"{PREFIX}:(?P<button>[a-z]+):(?P<question>\d{{1,20}}):(?P<language>[a-z]{{0,3}}):(?P<about>[0-9a-f-]{{0,36}})"
 )
 LENGTH = 100
 
@@ -22,17 +22,17 @@ class Button(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What a custom id says."""
+    """What a custom id says. ``about``: the asker for `CONTINUE`, the first source's page for `EXPERT`."""
 
     button: Button
     question: str
     language: str
-    page: str
+    about: str
 
 
-def button_id(button: Button, question: str, language: str, *, page: str = "") -> str:
-    """The custom id of a button; a question's id is a snowflake."""
-    return f"{PREFIX}:{button}:{question}:{language[:2]}:{page}"
+def button_id(button: Button, question: str, language: str, *, about: str = "") -> str:
+    """The custom id of a button. A question's id is a snowflake; ``about`` is another, or a page's id."""
+    return f"{PREFIX}:{button}:{question}:{language[:2]}:{about}"
 
 
 def read_button_id(custom_id: str) -> Pressed | None:
@@ -44,5 +44,5 @@ def read_button_id(custom_id: str) -> Pressed | None:
         button=Button(match["button"]),
         question=match["question"],
         language=match["language"],
-        page=match["page"],
+        about=match["about"],
     )

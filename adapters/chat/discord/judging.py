@@ -37,7 +37,7 @@ class Judging:
             await self._feedback.judge(question_id=pressed.question, person=person, verdict=Verdict.GOOD)
             return
         modal = reason_modal(
-            button_id(Button.BAD, pressed.question, pressed.language, page=pressed.page), pressed.language
+            button_id(Button.BAD, pressed.question, pressed.language, about=pressed.about), pressed.language
         )
         await call("opening a modal", interaction.response.send_modal(modal))
         await self._feedback.judge(question_id=pressed.question, person=person, verdict=Verdict.BAD)

@@ -25,6 +25,7 @@ COMPONENTS = 40
 BUTTON_URL_LENGTH = 512
 TITLE_LENGTH = 150
 QUESTION_LENGTH = 300
+NAME_LENGTH = 50
 MAX_SOURCES = 20
 
 _MARGIN = 50
@@ -93,11 +94,18 @@ Message = Layout | Plain
 
 
 def render(
-    outcome: Outcome, *, question_id: str, header: str = "", private: bool = False, expert: bool = True
+    outcome: Outcome,
+    *,
+    question_id: str,
+    asker: str = "",
+    header: str = "",
+    private: bool = False,
+    expert: bool = True,
 ) -> Reply:
     """The reply that shows an outcome.
 
-    ``private`` replies have no "ask an expert": nobody else sees them.
+    ``asker`` is the id of whoever asked, for the questions that follow. ``private`` replies have no "ask an
+    expert": nobody else sees them.
     """
     match outcome:
         case Answer():
@@ -108,7 +116,9 @@ def render(
                 header=header,
                 sources=tuple(_source(one, outcome.language) for one in outcome.citations[:MAX_SOURCES]),
                 sources_title=f"**{phrase(Phrase.SOURCES, outcome.language)}**",
-                buttons=_buttons(question_id, outcome.language, page=page if asks_expert else None),
+                buttons=_buttons(
+                    question_id, outcome.language, asker=asker, page=page if asks_expert else None
+                ),
                 open_label=plain(say(Text.OPEN, outcome.language), limit=40),
             )
         case NoAnswer():
@@ -116,15 +126,18 @@ def render(
             return Reply(
                 text=escaped(no_answer_text(outcome.reason, outcome.language)),
                 header=header,
-                buttons=_buttons(question_id, outcome.language, page="" if asks_expert else None),
+                buttons=_buttons(
+                    question_id, outcome.language, asker=asker, page="" if asks_expert else None
+                ),
             )
         case _:
             assert_never(outcome)
 
 
-def asked_by(user: str, question: str, language: str) -> str:
-    """Who asked what, for replies under which the question does not show. The mention pings nobody."""
-    return f"-# <@{user}> {say(Text.ASKED, language)}: {escaped(plain(question, limit=QUESTION_LENGTH))}"
+def asked_by(name: str, question: str, language: str) -> str:
+    """Who asked what, for replies under which it does not show: by name, so that nobody is pinged."""
+    who = escaped(plain(name, limit=NAME_LENGTH)) or "…"
+    return f"-# **{who}** {say(Text.ASKED, language)}: {escaped(plain(question, limit=QUESTION_LENGTH))}"
 
 
 def answer_text(answer: Answer) -> str:
@@ -209,16 +222,16 @@ def _with_source(layout: Layout, source: Source) -> Layout:
     return replace(layout, more_sources=f"{layout.more_sources}\n{source.line}".strip())
 
 
-def _buttons(question_id: str, language: str, *, page: str | None) -> tuple[ButtonSpec, ...]:
+def _buttons(question_id: str, language: str, *, asker: str, page: str | None) -> tuple[ButtonSpec, ...]:
     def made(which: Button, emoji: str, label: str, about: str = "") -> ButtonSpec:
         return ButtonSpec(
-            label=label, custom_id=button_id(which, question_id, language, page=about), emoji=emoji
+            label=label, custom_id=button_id(which, question_id, language, about=about), emoji=emoji
         )
 
     shown = [
         made(Button.GOOD, "👍", ""),
         made(Button.BAD, "👎", ""),
-        made(Button.CONTINUE, "💬", say(Text.CONTINUE, language)),
+        made(Button.CONTINUE, "💬", say(Text.CONTINUE, language), asker),
     ]
     if page is not None:
         shown.append(made(Button.EXPERT, "🙋", say(Text.ASK_EXPERT, language), page))

@@ -57,7 +57,7 @@ class Replying:
 
     async def stage(self, name: str) -> None:  # noqa: ARG002 - Discord shows one state: busy
         """Show that something is being done."""
-        if self._busy is None and not self.first:
+        if self._busy is None and not self.first and self._surface and not self._surface.shows_busy:
             self._busy = asyncio.create_task(self._look_busy())
 
     async def text(self, so_far: str) -> None:

@@ -39,8 +39,12 @@ class Surface(Protocol):
     async def delete(self, posted: str) -> None:
         """Remove a posted message; raises as `send`."""
 
+    @property
+    def shows_busy(self) -> bool:
+        """Whether people see anyway that something is being done."""
+
     async def begin(self) -> None:
-        """Show that something is being done, where nothing shows it already."""
+        """Show that something is being done."""
 
     async def find(self, question: str) -> str:
         """The id of our finished reply to a question, empty if there is none; raises as `send`."""
@@ -51,10 +55,14 @@ class InteractionSurface:
 
     def __init__(self, client: discord.Client, asked: Asked) -> None:
         self._webhook = discord.Webhook.partial(int(asked.application), asked.token, client=client)
+        # Only followups of an application can be private; the library takes any partial webhook for another.
+        self._webhook.type = discord.WebhookType.application
+        self._is_private = asked.is_private
 
     async def send(self, message: Message, *, number: int) -> str:  # noqa: ARG002 - followups take no nonce
-        """As the protocol says."""
-        sent = await self._call("a followup", self._webhook.send(wait=True, **_sending(message)))
+        """As the protocol says; only the first followup is as private as the deferral by itself (DSC-2)."""
+        sending = self._webhook.send(wait=True, ephemeral=self._is_private, **_sending(message))
+        sent = await self._call("a followup", sending)
         return str(sent.id)
 
     async def edit(self, posted: str, message: Message) -> None:
@@ -65,8 +73,13 @@ class InteractionSurface:
         """As the protocol says."""
         await self._call("deleting a followup", self._webhook.delete_message(int(posted)))
 
+    @property
+    def shows_busy(self) -> bool:
+        """Discord shows "thinking" since it was deferred."""
+        return True
+
     async def begin(self) -> None:
-        """Nothing: Discord shows "thinking" since it was deferred."""
+        """Nothing."""
 
     async def find(self, question: str) -> str:
         """As the protocol says; looks at the first response."""
@@ -124,6 +137,11 @@ class ChannelSurface:
     async def delete(self, posted: str) -> None:
         """As the protocol says."""
         await call("deleting a message", self._channel.get_partial_message(int(posted)).delete())
+
+    @property
+    def shows_busy(self) -> bool:
+        """Nothing tells before something is posted."""
+        return False
 
     async def begin(self) -> None:
         """Show that we are typing."""

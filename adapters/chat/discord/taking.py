@@ -19,7 +19,7 @@ from adapters.chat.discord.asking import (
     with_turns,
 )
 from adapters.chat.discord.calls import THREAD_EXISTS, CallError, call
-from adapters.chat.discord.components import asked_in, question_modal, submitted_text
+from adapters.chat.discord.components import asked_in, asker_of, question_modal, question_of, submitted_text
 from adapters.chat.discord.custom_ids import Button, Pressed, button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.escaping import plain
@@ -200,8 +200,8 @@ class Taking:
         if bot is None:
             return ""
         if message.author.id == bot.id:
-            asker, text = asked_in(message)
-            return text if asker == user else ""
+            known = self._answering.recent.text(question_of(message), user=user)
+            return known or (asked_in(message) if asker_of(message) == user else "")
         if str(message.author.id) != user:
             return ""
         if message.guild is None or mentions(message, bot=bot) or self._settings.message_content:
@@ -212,9 +212,8 @@ class Taking:
         """The question of the answer on which somebody goes on, and those before it."""
         try:
             async with asyncio.timeout(GO_ON_SECONDS):
-                asker, text = asked_in(answer)
-                if text:
-                    return _last([text if asker == user else ""])
+                if text := self._asked_in(answer, user=user):
+                    return _last([text])
                 return await self._replied_to(answer.reference, answer.channel.id, user)
         except (FootnoteError, TimeoutError) as error:
             logger.info("earlier turns cannot be read: %s", error)

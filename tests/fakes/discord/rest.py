@@ -233,7 +233,8 @@ class Rest:
         if original is not None and original.is_loading:
             # The first followup takes the place of "thinking", and is as private as that was.
             return 200, payloads.message(self._world, self._posting.change(original, body))
-        private = bool((body.get("flags") or 0) & EPHEMERAL) or interaction.is_private
+        # Every further one is as private as it says itself.
+        private = bool((body.get("flags") or 0) & EPHEMERAL)
         channel = self._world.channels[interaction.channel]
         message = self._posting.post(channel, body, interaction=interaction, ephemeral=private)
         return 200, payloads.message(self._world, message)

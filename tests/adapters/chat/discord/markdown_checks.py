@@ -32,10 +32,8 @@ def links(text: str) -> list[tuple[str, str]]:
     return LINK.findall(without_code(text))
 
 
-def pings(text: str, *, header: bool = False) -> list[str]:
-    """Tokens that Discord would take for mentions; the header's own is left out on demand."""
-    if header:
-        text = re.sub(r"^-# <@\d+>", "", text)
+def pings(text: str) -> list[str]:
+    """Tokens that Discord would take for mentions."""
     return [match.group() for match in _PINGING.finditer(text)]
 
 

@@ -90,7 +90,7 @@ async def test_dsc1_after_the_token_expired_the_answer_goes_to_the_channel() -> 
         await session.settled()
 
         (message,) = session.discord.world.from_bot()
-        assert f"<@{session.alice.id}> asked: How long?" in shown_text(message)
+        assert "**Alice** asked: How long?" in shown_text(message)
         assert "Parental leave" in shown_text(message)
         assert (message.token, message.pinged) == ("", frozenset())
 

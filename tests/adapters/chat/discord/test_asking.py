@@ -18,7 +18,7 @@ async def test_ask_answers_in_the_channel_with_what_was_asked() -> None:
 
         (message,) = session.discord.world.from_bot()
         assert interaction.response == 5
-        assert shown_text(message).startswith(f"-# <@{session.alice.id}> asked: How long?\nParental leave")
+        assert shown_text(message).startswith("-# **Alice** asked: How long?\nParental leave")
         assert not message.ephemeral_for
         assert message.pinged == frozenset()
 
