@@ -31,9 +31,9 @@ class Evidence:
 class FusionSettings:
     """The numbers of the fusion; one set for every language, model and index.
 
-    Chosen on all of XQuAD in three languages, alone, mixed and across languages; ``lexical_weight`` went from 12
-    to 15 because the documentation set asked for it. None of those figures is held out. ``lexical_weight`` is the one that trades: more helps exact wording, less helps pages in other
-    languages within a mixed index.
+    Chosen on all of XQuAD in three languages, alone, mixed and across languages; ``lexical_weight`` went from
+    12 to 15 because the documentation set asked for it. None of those figures is held out. That weight is the
+    one that trades: more helps exact wording, less helps pages in other languages within a mixed index.
     """
 
     sentence_weight: float = 0.4
