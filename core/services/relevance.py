@@ -19,8 +19,8 @@ answered question does.
 
 _STANDS_OUT, _MARGIN, _MISSING, _BIAS = 0.66, 0.72, -0.76, -1.39
 """Logistic regression on one half of XQuAD (English, German, Russian, across languages, and mixed languages):
-questions against their index, without their paragraph, and without their article. The weight of the margin was
-lowered from 0.90 afterwards, when the scores behind it were given more weight for words.
+questions against their index, without their paragraph, and without their article. The weight of the margin
+was lowered from 0.90 afterwards, when the scores behind it were given more weight for words.
 """
 
 
