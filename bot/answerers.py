@@ -13,6 +13,7 @@ from core.services.caching import AnswerCache
 from core.services.limiting import LimitedAnswerer
 from core.services.metering import MeteredGenerator
 from core.services.prompting import Style
+from core.services.refusals import Judge
 from core.services.retriever import Retriever
 from core.services.watching import WatchedAnswerer
 
@@ -22,6 +23,7 @@ class Parts:
     """What answers are made with."""
 
     retriever: Retriever
+    judge: Judge
     generator: Generator | None
     embedder: Embedder
     cache: AnswerCache
@@ -39,10 +41,13 @@ def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts, w
             generator=generator,
             embedder=parts.embedder,
             cache=parts.cache,
+            judge=parts.judge,
             leases=RedisLeases(redis),
             style=parts.style,
         ),
-        makeshift=Answering(retriever=parts.retriever, embedder=parts.embedder, style=parts.style),
+        makeshift=Answering(
+            retriever=parts.retriever, embedder=parts.embedder, judge=parts.judge, style=parts.style
+        ),
         counter=RedisLimits(redis, processes=settings.footnote_processes),
         limits=settings.limits,
     )

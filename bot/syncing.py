@@ -69,6 +69,7 @@ async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> Syn
         embedder=app.embedder,
         chunk_settings=app.chunk_settings,
         clock=SystemClock(),
+        calibrator=app.calibrator,
     )
     with progress_bar() as progress:
         report = await syncer.run(full=full, observer=ProgressBar(progress))

@@ -32,10 +32,12 @@ from core.domain.questions import Conversation, Question, Turn
 from core.errors import ConfigurationError, FootnoteError
 from core.ports import Answerer, Embedder, Generator, PageWriter, PassageIndex
 from core.services.caching import AnswerCache, CachingEmbedder, Making
+from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings
 from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
+from core.services.refusals import Judge, judge_for
 from core.services.retriever import Retriever
 from core.services.watching import WatchedCache
 
@@ -48,7 +50,7 @@ class App:
     """Everything a command or the running bot works with.
 
     ``index`` and ``writer`` are the store as its readers and the sync see it; ``asking`` is the embedder
-    behind its cache.
+    behind its cache. ``calibrator`` learns from the index after a sync, ``calibrations`` serves searches.
     """
 
     settings: Settings
@@ -59,6 +61,9 @@ class App:
     embedder: Embedder
     asking: Embedder
     retriever: Retriever
+    calibrations: Calibrations
+    calibrator: Calibrator
+    judge: Judge
     answerer: Answerer
     chunk_settings: ChunkSettings
     fingerprint: Fingerprint
@@ -118,7 +123,9 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         asking = CachingEmbedder(embedder, cache)
         ranking = ranking_for(settings, embedder)
         style = Style(settings.answer_style)
-        retriever = Retriever(index=index, embedder=asking, settings=ranking)
+        calibrations = Calibrations(index)
+        retriever = Retriever(index=index, embedder=asking, settings=ranking, calibrations=calibrations)
+        judge = judge_for(embedder.profile, threshold=settings.notion_similarity_threshold)
         making = Making(
             model=generator.model if generator else EXTRACTIVE,
             prompt=f"{PROMPT_VERSION}/{style.value}",
@@ -131,6 +138,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             watch=watch,
             parts=Parts(
                 retriever=retriever,
+                judge=judge,
                 generator=generator,
                 embedder=asking,
                 cache=AnswerCache(cache, making),
@@ -158,6 +166,9 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             asking=asking,
             retriever=retriever,
             answerer=learning.listening(answerer),
+            calibrations=calibrations,
+            calibrator=Calibrator(store=store, embedder=asking),
+            judge=judge,
             chunk_settings=chunk_settings,
             fingerprint=fingerprint,
             audiences=audiences,
@@ -250,6 +261,7 @@ def ranking_for(settings: Settings, embedder: Embedder) -> RankingSettings:
     return RankingSettings(
         limit=settings.max_results,
         threshold=embedder.profile.threshold if by_hand is None else by_hand,
+        threshold_by_hand=by_hand is not None,
     )
 
 

@@ -6,7 +6,7 @@ folded) instead of being stemmed by language.
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import count
@@ -29,7 +29,15 @@ from core.domain.documents import (
 from core.domain.ids import ChunkId, PageId
 from core.domain.models import Vector
 from core.domain.references import referenced
-from core.ports import IndexedChunk, PageState, PendingPage, SearchResult, StoredPage, WordQuery
+from core.ports import (
+    IndexedChunk,
+    PageState,
+    PendingPage,
+    SampledPassage,
+    SearchResult,
+    StoredPage,
+    WordQuery,
+)
 from core.ports.ledger import Fate
 
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
@@ -65,6 +73,7 @@ class MemoryStore:
         self._generation = 1
         self._ids = count(1)
         self._reusable: dict[str, Vector] = {}
+        self._background: tuple[int, bytes] | None = None
 
     # --- reading ---------------------------------------------------------------------------------------
 
@@ -80,9 +89,10 @@ class MemoryStore:
             if audience.admits(self._path(page))
             for chunk_id, indexed in page.chunks.items()
         ]
-        cosines = {} if vector is None else _best(_cosines(vector, visible), limit)
+        cosines = {} if vector is None else _cosines(vector, visible)
         scores = _best(_scores(words, visible), limit)
-        semantic, lexical = _ranks(cosines), _ranks(scores)
+        semantic, lexical = _ranks(_best_of_each(cosines, visible, limit)), _ranks(scores)
+        found = semantic.keys() | lexical.keys()
         candidates = [
             replace(
                 self._candidate(page, chunk_id, indexed),
@@ -92,10 +102,15 @@ class MemoryStore:
                 lexical=scores.get(chunk_id),
             )
             for chunk_id, page, indexed in visible
-            if chunk_id in semantic or chunk_id in lexical
+            if chunk_id in found
         ]
-        has_chunks = any(page.chunks for page in self._pages.values())
-        return SearchResult(tuple(sorted(candidates, key=_order)), self._generation, has_chunks)
+        return SearchResult(
+            candidates=tuple(sorted(candidates, key=_order)),
+            generation=self._generation,
+            has_chunks=any(page.chunks for page in self._pages.values()),
+            vectors={} if vector is None else {one: own.vector for one, _, own in visible if one in found},
+            background=0 if self._background is None else self._background[0],
+        )
 
     async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
         """As `PassageIndex.search_pages`."""
@@ -136,6 +151,35 @@ class MemoryStore:
     async def generation(self) -> int:
         """As `PassageIndex.generation`."""
         return self._generation
+
+    async def background(self) -> tuple[int, bytes] | None:
+        """As `BackgroundStore.background`."""
+        return self._background
+
+    async def is_background_due(self) -> bool:
+        """As `BackgroundStore.is_background_due`; any change counts."""
+        is_new = self._background is None or self._background[0] < self._generation
+        return is_new and any(page.chunks for page in self._pages.values())
+
+    async def sample_passages(self, limit: int) -> Sequence[SampledPassage]:
+        """As `BackgroundStore.sample_passages`."""
+        passages = [
+            SampledPassage(
+                title=indexed.chunk.breadcrumb,
+                headings=heading_context(indexed.chunk.heading_path),
+                body=indexed.chunk.body,
+                language=indexed.language,
+                vector=indexed.vector,
+            )
+            for _, page in sorted(self._pages.items())
+            for indexed in page.chunks.values()
+        ]
+        return passages[:: max(1, -(-len(passages) // limit))]
+
+    async def keep_background(self, figures: bytes) -> None:
+        """As `BackgroundStore.keep_background`."""
+        self._generation += 1
+        self._background = (self._generation, figures)
 
     # --- writing ---------------------------------------------------------------------------------------
 
@@ -341,7 +385,7 @@ def _fate(page: _Page) -> Fate:
     return Fate.INDEXED if page.embedded_revision == page.revision else Fate.PENDING
 
 
-_Visible = Iterable[tuple[ChunkId, _Page, IndexedChunk]]
+_Visible = Sequence[tuple[ChunkId, _Page, IndexedChunk]]
 
 
 def _cosines(vector: Vector, visible: _Visible) -> dict[ChunkId, float]:
@@ -405,6 +449,16 @@ _Key = TypeVar("_Key", ChunkId, PageId)
 def _best(scores: Mapping[_Key, float], limit: int) -> dict[_Key, float]:
     ordered = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
     return dict(ordered[:limit])
+
+
+def _best_of_each(cosines: Mapping[ChunkId, float], visible: _Visible, limit: int) -> dict[ChunkId, float]:
+    """The best of each language, all of them in one order."""
+    spoken: dict[str, dict[ChunkId, float]] = {}
+    for chunk_id, _, indexed in visible:
+        if chunk_id in cosines:
+            spoken.setdefault(indexed.language, {})[chunk_id] = cosines[chunk_id]
+    united = {chunk_id: cosine for own in spoken.values() for chunk_id, cosine in _best(own, limit).items()}
+    return _best(united, len(united))
 
 
 def _ranks(best: Mapping[_Key, float]) -> dict[_Key, int]:

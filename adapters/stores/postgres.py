@@ -6,12 +6,12 @@ from datetime import datetime
 
 import asyncpg
 
-from adapters.stores import chunk_rows, fingerprints, page_rows, search_sql, status
+from adapters.stores import backgrounds, chunk_rows, fingerprints, page_rows, search_sql, status
 from adapters.stores.connecting import LOST_CONNECTION, Connection, translated
 from adapters.stores.fingerprints import Contract
 from adapters.stores.locking import WRITE_LOCK
 from adapters.stores.pool import ACQUIRE_SECONDS, MAX_CONNECTIONS, pooled
-from adapters.stores.rows import page_hit, passage
+from adapters.stores.rows import page_hit, passage, shares, vectors
 from adapters.stores.search_sql import Space, Statement
 from adapters.stores.status import IndexCounts
 from adapters.stores.texts import storable
@@ -20,7 +20,15 @@ from core.domain.documents import Block, PageRef
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.errors import IndexMismatchError, UnavailableError
-from core.ports import IndexedChunk, PageState, PendingPage, SearchResult, StoredPage, WordQuery
+from core.ports import (
+    IndexedChunk,
+    PageState,
+    PendingPage,
+    SampledPassage,
+    SearchResult,
+    StoredPage,
+    WordQuery,
+)
 
 _NOTHING = SearchResult(candidates=(), generation=0)
 """What an audience that may see nothing is told; no statement is sent for it."""
@@ -87,10 +95,14 @@ class PostgresStore:
                 f"the index was switched to another model [{active}] while this process uses "
                 f"{self._contract}: set EMBEDDING_MODEL to the new one and restart"
             )
+        found = [row for row in rows if row["id"] is not None]
         return SearchResult(
-            candidates=tuple(passage(row) for row in rows if row["id"] is not None),
+            candidates=tuple(map(passage, found)),
             generation=rows[0]["generation"],
             has_chunks=rows[0]["has_chunks"],
+            vectors=vectors(found),
+            shares=shares(found),
+            background=rows[0]["background"],
         )
 
     async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
@@ -109,6 +121,21 @@ class PostgresStore:
         rows = await self._fetch(Statement("SELECT generation FROM index_state", ()))
         found: int = rows[0]["generation"]
         return found
+
+    async def background(self) -> tuple[int, bytes] | None:
+        """As `BackgroundStore.background`."""
+        async with self._connection() as connection:
+            return await backgrounds.read(connection, self._contract.fingerprint)
+
+    async def is_background_due(self) -> bool:
+        """As `BackgroundStore.is_background_due`."""
+        async with self._connection() as connection:
+            return await backgrounds.is_due(connection, self._contract.fingerprint)
+
+    async def sample_passages(self, limit: int) -> Sequence[SampledPassage]:
+        """As `BackgroundStore.sample_passages`."""
+        async with self._connection() as connection:
+            return await backgrounds.sample(connection, self._contract.fingerprint, limit)
 
     async def counts(self) -> IndexCounts:
         """Totals and health of the index."""
@@ -192,6 +219,11 @@ class PostgresStore:
         """As `PageWriter.not_synced_since`."""
         async with self._connection() as connection:
             return await page_rows.not_synced_since(connection, moment, limit=limit, after=after)
+
+    async def keep_background(self, figures: bytes) -> None:
+        """As `BackgroundStore.keep_background`."""
+        async with self._writing() as connection:
+            await backgrounds.keep(connection, self._contract.fingerprint, figures)
 
     async def activate(self) -> None:
         """Let searches use this store's fingerprint from the next statement on."""

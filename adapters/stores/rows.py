@@ -8,6 +8,7 @@ from adapters.stores.texts import headings_from_json, pairs_from_json
 from core.domain.answers import Candidate
 from core.domain.documents import ObjectType, PageRef
 from core.domain.ids import BlockId, ChunkId, PageId
+from core.domain.models import Vector
 
 REF_COLUMNS = """
     page.id, page.title, page.url, page.parent_id, page.last_edited, page.object_type, page.properties,
@@ -51,6 +52,16 @@ def passage(row: asyncpg.Record) -> Candidate:
         cosine=row["cosine"],
         lexical=row["lexical"],
     )
+
+
+def vectors(rows: Sequence[asyncpg.Record]) -> dict[ChunkId, Vector]:
+    """The embeddings of `search_sql.passages`, by passage."""
+    return {ChunkId(row["id"]): row["embedding"].to_numpy() for row in rows if row["embedding"] is not None}
+
+
+def shares(rows: Sequence[asyncpg.Record]) -> dict[ChunkId, float]:
+    """How much of the question's words each passage has, by passage."""
+    return {ChunkId(row["id"]): row["share"] for row in rows if row["share"] is not None}
 
 
 def page_hit(row: asyncpg.Record) -> Candidate:

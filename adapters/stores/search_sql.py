@@ -23,6 +23,17 @@ _SNIPPET_SOURCE = 200_000
 
 _EXCLUDED = re.compile(r'(?:(?<=\s)|^)-(?:"([^"]+)"|([^\s"]+))')
 
+BACKGROUND_STATE = "(extract(epoch FROM learned_at) * 1000000)::bigint"
+"""Names what was learned by the moment when it was."""
+
+_SHARE = """
+    (
+        SELECT coalesce(-(weighed.weights <#> asked.weights) / nullif(asked.attainable, 0), 0)
+        FROM asked, notion_term_weights AS weighed
+        WHERE weighed.chunk_id = found.id
+    )
+"""
+
 PAGE_COLUMNS = """
     page.title, page.breadcrumb, page.url, page.path, page.last_edited, page.language AS page_language
 """
@@ -73,14 +84,16 @@ def passages(
     if asked is not None:
         terms = parameters.add(list(words.terms), "text[]")
         lexical = _lexical(space, rows, asked, terms, most)
+    vectors = "NULL::vector AS embedding, NULL::float8 AS cosine"
+    if query is not None:
+        vectors = f"chunk.embedding, {_cosine(query)} AS cosine"
     sql = f"""
-    WITH {_SEMANTIC_NONE if query is None else _semantic(space, rows, query, most)},
+    WITH RECURSIVE {_SEMANTIC_NONE if query is None else _semantic(space, rows, query, most)},
     {lexical},
     found AS (
         SELECT
             coalesce(semantic.id, lexical.id) AS id,
             semantic.rank AS semantic_rank,
-            semantic.cosine,
             lexical.rank AS lexical_rank,
             lexical.score AS lexical
         FROM semantic FULL OUTER JOIN lexical ON lexical.id = semantic.id
@@ -89,7 +102,12 @@ def passages(
         state.generation,
         state.active,
         EXISTS (SELECT FROM notion_embeddings WHERE fingerprint = {space.literal}) AS has_chunks,
+        coalesce(
+            (SELECT {BACKGROUND_STATE} FROM index_backgrounds WHERE fingerprint = {space.literal}), 0
+        ) AS background,
         found.*,
+        {_SHARE if asked is not None else "NULL::float8"} AS share,
+        {vectors},
         chunk.page_id, chunk.chunk_level, chunk.chunk_index, chunk.chunk_text, chunk.heading_path,
         chunk.block_id, chunk.language,
         {PAGE_COLUMNS}
@@ -142,43 +160,87 @@ def literal_options() -> str:
 
 
 _SEMANTIC_NONE = """
-semantic AS (SELECT NULL::bigint AS id, NULL::bigint AS rank, NULL::float8 AS cosine WHERE false)
+semantic AS (SELECT NULL::bigint AS id, NULL::bigint AS rank WHERE false)
 """
 _LEXICAL_NONE = """
 lexical AS (SELECT NULL::bigint AS id, NULL::bigint AS rank, NULL::float8 AS score WHERE false)
 """
 
 
+def _cosine(query: str) -> str:
+    return f"1 - coalesce(nullif(chunk.embedding <=> {query}, 'NaN'), 1)"
+
+
 def _semantic(space: Space, rows: str, query: str, most: str) -> str:
-    # ``near`` walks the graph, which may end early under a narrow scope or skip what no link reaches;
-    # ``exact`` compares all that is in scope. A one-time filter skips each when the other one serves.
+    # ``near`` walks the graph once for each language, which may end early under a narrow scope or skip what
+    # no link reaches; ``few`` compares all of the rare languages; ``exact`` compares all that is in scope.
+    # A one-time filter skips each when another one serves.
+    language = f"""
+        SELECT language FROM notion_embeddings
+        WHERE fingerprint = {space.literal} AND %s
+        ORDER BY language LIMIT 1
+    """
+    first, following = (
+        language % f"(SELECT passages FROM scope) > {EXACT_BELOW}",
+        language % ("language > each.language"),
+    )
     return f"""
     scope AS MATERIALIZED (
         SELECT count(*) AS passages FROM (SELECT {rows} LIMIT {EXACT_BELOW + 1}) AS counted
     ),
+    each AS (
+        ({first})
+        UNION ALL
+        SELECT ({following}) FROM each WHERE each.language IS NOT NULL
+    ),
+    spoken AS MATERIALIZED (
+        SELECT language, (
+            SELECT count(*) FROM (
+                SELECT FROM notion_embeddings AS one
+                WHERE one.fingerprint = {space.literal} AND one.language = each.language
+                LIMIT {EXACT_BELOW + 1}
+            ) AS counted
+        ) AS passages
+        FROM each WHERE language IS NOT NULL
+    ),
     near AS MATERIALIZED (
-        SELECT chunk.id, chunk.embedding
-        {rows} AND (SELECT passages FROM scope) > {EXACT_BELOW}
-        ORDER BY {space.distance(query)}
-        LIMIT {most}
+        SELECT found.id, found.embedding <=> {query} AS distance
+        FROM spoken CROSS JOIN LATERAL (
+            SELECT chunk.id, chunk.embedding
+            {rows} AND chunk.language = spoken.language
+            ORDER BY {space.distance(query)}
+            LIMIT {most}
+        ) AS found
+        WHERE spoken.passages > {EXACT_BELOW}
+    ),
+    few AS MATERIALIZED (
+        SELECT chunk.id, chunk.language, chunk.embedding <=> {query} AS distance
+        {rows} AND chunk.language IN (SELECT language FROM spoken WHERE passages <= {EXACT_BELOW})
+            AND (SELECT passages FROM scope) > {EXACT_BELOW}
     ),
     exact AS MATERIALIZED (
-        SELECT chunk.id, chunk.embedding
-        {rows} AND (SELECT count(*) FROM near) < {most}
-        ORDER BY chunk.embedding <=> {query}, chunk.id
-        LIMIT {most}
+        SELECT chunk.id, chunk.language, chunk.embedding <=> {query} AS distance
+        {rows} AND (SELECT count(*) FROM near) + (SELECT count(*) FROM few) < {most}
     ),
     measured AS (
-        SELECT id, coalesce(nullif(embedding <=> {query}, 'NaN'), 1) AS distance
+        SELECT id, coalesce(nullif(distance, 'NaN'), 1) AS distance
         FROM (
-            SELECT id, embedding FROM exact
+            SELECT id, distance FROM near WHERE NOT EXISTS (SELECT FROM exact)
             UNION ALL
-            SELECT id, embedding FROM near WHERE (SELECT count(*) FROM near) >= {most}
+            SELECT id, distance
+            FROM (
+                SELECT id, distance, row_number() OVER (PARTITION BY language ORDER BY distance, id) AS place
+                FROM (
+                    SELECT * FROM exact
+                    UNION ALL
+                    SELECT * FROM few WHERE NOT EXISTS (SELECT FROM exact)
+                ) AS compared
+            ) AS placed
+            WHERE place <= {most}
         ) AS nearest
     ),
     semantic AS (
-        SELECT id, 1 - distance AS cosine, row_number() OVER (ORDER BY distance, id) AS rank
-        FROM measured
+        SELECT id, row_number() OVER (ORDER BY distance, id) AS rank FROM measured
     )
     """
 
@@ -188,7 +250,10 @@ def _lexical(space: Space, rows: str, asked: "_Asked", terms: str, most: str) ->
     asked AS MATERIALIZED (
         SELECT
             {asked.query} AS words,
-            footnote_question_weights({space.literal}, {asked.configuration}, {terms}) AS weights
+            weighed.weights,
+            -- No passage can say a word more than without end: k1 + 1 times its rarity.
+            2.2 * (weighed.weights <+> '{{}}/268435457'::sparsevec) AS attainable
+        FROM footnote_question_weights({space.literal}, {asked.configuration}, {terms}) AS weighed (weights)
     ),
     matching AS MATERIALIZED (
         SELECT

@@ -13,7 +13,6 @@ from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import ask_as_console, open_app, ranking_for
-from core.services.refusals import judge_for
 from core.services.retriever import Retriever
 
 
@@ -32,14 +31,16 @@ async def run_evaluate(settings: Settings, golden: Path, *, as_json: bool) -> in
         unlimited = replace(
             ranking_for(settings, app.embedder), limit=METRIC_DEPTH, details_per_page=METRIC_DEPTH
         )
-        ranked = Retriever(index=app.index, embedder=app.asking, settings=unlimited)
+        ranked = Retriever(
+            index=app.index, embedder=app.asking, settings=unlimited, calibrations=app.calibrations
+        )
         with progress_bar() as progress:
             task = progress.add_task("asking", total=len(questions))
             measured = await measure(
                 questions,
                 ranked=ranked,
                 answering=app.retriever,
-                judge=judge_for(app.embedder.profile),
+                judge=app.judge,
                 ask=ask_as_console,
                 on_done=lambda: progress.advance(task),
             )

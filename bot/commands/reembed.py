@@ -30,6 +30,7 @@ async def run_reembed(settings: Settings, *, as_json: bool) -> int:
         if report.is_clean:
             url = app.servers.database_url
             await ensure_vector_index(url, app.embedder.profile, app.fingerprint)
+            await app.calibrator.run()
             await app.store.activate()
             if before is not None and before != app.fingerprint:
                 await app.store.drop(before)

@@ -85,6 +85,7 @@ async def _sync_once(app: App, source: PageSource) -> None:
         embedder=app.embedder,
         chunk_settings=app.chunk_settings,
         clock=SystemClock(),
+        calibrator=app.calibrator,
     )
     try:
         report = await syncer.run(full=full)

@@ -75,7 +75,8 @@ class Retrieval:
     ``query`` is the text that was really searched. ``degraded`` says that only words were searched, since
     no vector could be had, or that only whole pages were found. ``generation`` is the index generation read
     with the passages. ``timings`` are milliseconds by stage. ``index_is_empty`` tells an index without any
-    chunk from one without a fitting chunk.
+    chunk from one without a fitting chunk. ``probability`` is that of the wiki holding an answer, null where
+    nothing was learned of the index by which it could be told.
     """
 
     question: Question
@@ -86,6 +87,7 @@ class Retrieval:
     generation: int = 0
     timings: Mapping[str, float] = field(default_factory=dict)
     index_is_empty: bool = False
+    probability: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ Every method that leaves the process has a time-out of its own and raises only `
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from core.domain.answers import Candidate, Draft, Outcome
 from core.domain.audiences import Audience
 from core.domain.documents import Block, Chunk, Page, PageRef, PlacedPage
-from core.domain.ids import PageId
+from core.domain.ids import ChunkId, PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.domain.questions import Question
 
@@ -121,11 +121,18 @@ class SearchResult:
     """What one search statement returned: both sides joined by chunk, and the generation they belong to.
 
     ``generation`` is read in the same snapshot. ``has_chunks`` tells an empty index from an empty result.
+    ``vectors`` are those of all candidates, where a vector was searched for. ``shares`` are their BM25 scores
+    as shares of what the question's words could reach, 0 to 1; absent where the store has no BM25, and where
+    no words were asked. ``background`` names the state of what `BackgroundStore.background` would return,
+    0 while there is none.
     """
 
     candidates: tuple[Candidate, ...]
     generation: int
     has_chunks: bool = True
+    vectors: Mapping[ChunkId, Vector] = field(default_factory=dict, compare=False)
+    shares: Mapping[ChunkId, float] = field(default_factory=dict, compare=False)
+    background: int = 0
 
 
 class PassageIndex(Protocol):
@@ -134,10 +141,13 @@ class PassageIndex(Protocol):
     async def search(
         self, *, vector: Vector | None, words: WordQuery, audience: Audience, limit: int
     ) -> SearchResult:
-        """The nearest chunks by vector and by words, at most ``limit`` a side, one statement for both.
+        """The nearest chunks by vector and by words, one statement for both.
 
+        At most ``limit`` by words, and by vector at most ``limit`` of each language that passages are written
+        in: models place texts of one language near each other, and would else return nothing but those.
         Only chunks of the active fingerprint on pages the audience may see. Never fewer than
-        ``min(limit, chunks in scope)`` on the vector side. Equal scores are ordered by chunk id.
+        ``min(limit, chunks in scope)`` on the vector side. Equal scores are ordered by chunk id. Cosines are
+        given for every candidate where a vector is.
         """
 
     async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
@@ -191,6 +201,33 @@ class IndexedChunk:
     vector: Vector
     text_hash: str
     language: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampledPassage:
+    """A stored passage to learn from; ``title`` is its page's breadcrumb, ``headings`` their path as text."""
+
+    title: str
+    headings: str
+    body: str
+    language: str
+    vector: Vector
+
+
+class BackgroundStore(Protocol):
+    """Keeps what was learned of the passages under the active fingerprint, in the form it is given."""
+
+    async def background(self) -> tuple[int, bytes] | None:
+        """The state of what was kept, as `SearchResult.background` names it, and the figures themselves."""
+
+    async def is_background_due(self) -> bool:
+        """Whether nothing was learned yet, or the passages have changed a good deal since."""
+
+    async def sample_passages(self, limit: int) -> Sequence[SampledPassage]:
+        """Passages from all over the index, the same ones as long as it does not change."""
+
+    async def keep_background(self, figures: bytes) -> None:
+        """Replace what was learned; the index generation rises."""
 
 
 class PageWriter(Protocol):

@@ -50,14 +50,14 @@ class Background:
 
     def centred_question(self, vector: Vector, language: str) -> Vector:
         """The question's vector without what all questions of its language share, of length 1."""
-        centred: Vector = _unit_rows((vector - _for(self.question_means, language))[np.newaxis])[0]
+        centred: Vector = unit_rows((vector - _for(self.question_means, language))[np.newaxis])[0]
         return centred
 
     def centred_passages(self, vectors: Vectors, languages: Sequence[str]) -> Vectors:
         """Passages without what all passages of their language share, rows of length 1."""
         if not len(vectors):
             return vectors
-        return _unit_rows(vectors - np.stack([_for(self.passage_means, one) for one in languages]))
+        return unit_rows(vectors - np.stack([_for(self.passage_means, one) for one in languages]))
 
     def towards(self, vector: Vector, *, question_language: str, passage_language: str) -> Vector:
         """The question's vector as if it were asked in the passages' language, for finding candidates.
@@ -70,7 +70,7 @@ class Background:
         moved = (
             vector + _for(self.passage_means, passage_language) - _for(self.passage_means, question_language)
         )
-        towards: Vector = _unit_rows(moved[np.newaxis])[0]
+        towards: Vector = unit_rows(moved[np.newaxis])[0]
         return towards
 
     def stands_out(self, cosine: float, *, question_language: str, passage_language: str) -> float:
@@ -127,7 +127,7 @@ def _spread(
 ) -> float:
     centred = background.centred_passages(passages, languages)
     similarities = [
-        _unit_rows(vectors - background.question_means[code]) @ centred.T for code, vectors in asked.items()
+        unit_rows(vectors - background.question_means[code]) @ centred.T for code, vectors in asked.items()
     ]
     return max(float(np.concatenate(similarities).std()), _TINY)
 
@@ -153,6 +153,7 @@ def _chance(questions: Vectors, passages: Vectors) -> Chance:
     return Chance(best=float(median(cosines.max(axis=1).tolist())), spread=float(cosines.std()))
 
 
-def _unit_rows(vectors: Vectors) -> Vectors:
+def unit_rows(vectors: Vectors) -> Vectors:
+    """Every row with length 1; not all models give them so."""
     lengths = np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), _TINY)
     return np.asarray(vectors / lengths, dtype=np.float32)

@@ -51,9 +51,19 @@ def saturation(occurrences: int, length: int, average_length: float) -> float:
     return occurrences * (K1 + 1) / (occurrences + K1 * (1 - B + B * relative))
 
 
-def score(question: Collection[str], passage: Mapping[str, int], known: TermStatistics) -> float:
-    """The BM25 score of a passage; a term counts once however often the question says it."""
-    length = sum(passage.values())
+def score(
+    question: Collection[str],
+    passage: Mapping[str, int],
+    known: TermStatistics,
+    *,
+    length: int | None = None,
+) -> float:
+    """The BM25 score of a passage; a term counts once however often the question says it.
+
+    ``length`` is the number of terms in the passage, needed where not all of them are given.
+    """
+    if length is None:
+        length = sum(passage.values())
     return sum(
         known.idf(term) * saturation(passage[term], length, known.average_length)
         for term in set(question)
@@ -66,11 +76,17 @@ def attainable(question: Collection[str], known: TermStatistics) -> float:
     return (K1 + 1) * sum(known.idf(term) for term in set(question))
 
 
-def share(question: Collection[str], passage: Mapping[str, int], known: TermStatistics) -> float:
+def share(
+    question: Collection[str],
+    passage: Mapping[str, int],
+    known: TermStatistics,
+    *,
+    length: int | None = None,
+) -> float:
     """The score as a share of the attainable, 0 to 1.
 
     Unlike the score it can be compared between questions: it falls towards 0 by itself where the index is
     written in another language than the question, since most of the question's terms are then unknown.
     """
     most = attainable(question, known)
-    return score(question, passage, known) / most if most else 0.0
+    return score(question, passage, known, length=length) / most if most else 0.0

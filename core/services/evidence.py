@@ -1,6 +1,6 @@
 """What is known of passages for one question: vectors, sentences and words measured in one place."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +9,8 @@ from core.domain.models import Vector
 from core.services.background import Background, Vectors
 from core.services.bm25 import TermStatistics, share
 from core.services.fusion import Evidence
-from core.services.grams import gram_counts
+from core.services.grams import count_runs, gram_counts
 from core.services.lateinteraction import best_sentences
-
-Counter = Callable[[str], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +44,10 @@ def gather(
     *,
     background: Background,
     runs: TermStatistics,
-    count: Counter = gram_counts,
 ) -> tuple[Evidence, ...]:
     """The evidence for each passage, in the order given.
 
-    ``runs`` are the statistics of all passages' runs of letters. ``count`` counts the runs of a text; a
-    third of a millisecond a passage, so a caller may pass one that remembers.
+    ``runs`` are the statistics of all passages' runs of letters, or of a sample of them.
     """
     if not found:
         return ()
@@ -60,10 +56,11 @@ def gather(
         np.stack([one.vector for one in found]), [one.language for one in found]
     )
     spoken = _best_sentences(question, found, background)
-    wanted = count(asked.text)
+    wanted = gram_counts(asked.text)
     evidence = []
     for one, passage, sentence in zip(found, similarities, spoken, strict=True):
-        letters = share(wanted, count(one.text), runs)
+        counts, length = count_runs(wanted, one.text)
+        letters = share(wanted, counts, runs, length=length)
         evidence.append(
             Evidence(
                 language=one.language,

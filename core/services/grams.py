@@ -7,7 +7,8 @@ written in Latin letters, all of them with "Allen". No stemmer is needed, so it 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 SIZE = 4
 """Letters in a run, the marks of a word's ends included. 3 finds more noise, 5 misses more inflections."""
@@ -51,13 +52,40 @@ def gram_counts(text: str) -> Counter[str]:
     return counts
 
 
+def count_runs(wanted: Collection[str], text: str) -> tuple[dict[str, int], int]:
+    """How often each wanted run occurs in a text, and how many runs the text has in all.
+
+    What `gram_counts` would say of those runs, except that overlapping repetitions of one run count once.
+    It takes a fraction of the time, above all for a text that was asked about lately.
+    """
+    words, number = _spelled(text)
+    counts = {run: words.count(run) for run in wanted}
+    return {run: occurrences for run, occurrences in counts.items() if occurrences}, number
+
+
+@lru_cache(maxsize=8192)
+def _spelled(text: str) -> tuple[str, int]:
+    """The words of a text with their marks, and the number of their runs."""
+    words: list[str] = []
+    number = 0
+    for word in _WORD.findall(fold_sounds(text)):
+        size, marked = _cut(word)
+        words.append(marked)
+        number += max(1, len(marked) - size + 1)
+    return " ".join(words), number
+
+
 def _runs(word: str) -> Iterator[str]:
-    if _UNSPACED.search(word):
-        size, marked = UNSPACED_SIZE, word
-    else:
-        size, marked = SIZE, f"{_EDGE}{word}{_EDGE}"
+    size, marked = _cut(word)
     if len(marked) <= size:
         yield marked
         return
     for at in range(len(marked) - size + 1):
         yield marked[at : at + size]
+
+
+def _cut(word: str) -> tuple[int, str]:
+    """How long the runs of a word are, and the word with the marks of its ends."""
+    if _UNSPACED.search(word):
+        return UNSPACED_SIZE, word
+    return SIZE, f"{_EDGE}{word}{_EDGE}"

@@ -37,11 +37,16 @@ class RankingMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RankingSettings:
-    """Every number of the ranking; the defaults are those of the inventory (rows 64-68, X2, X11)."""
+    """Every number of the ranking; the defaults are those of the inventory (rows 64-68, X2, X11).
+
+    ``threshold_by_hand`` says that somebody set the threshold: then it decides alone what is a hit and
+    whether the wiki answers, whatever was learned of the index.
+    """
 
     mode: RankingMode = RankingMode.HYBRID
     limit: int = 5
     threshold: float = 0.30
+    threshold_by_hand: bool = False
     rrf_k: int = 60
     semantic_weight: float = 1.0
     lexical_weight: float = 1.0

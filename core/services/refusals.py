@@ -10,6 +10,8 @@ from typing import Protocol
 from core.domain.answers import Passage, Retrieval
 from core.domain.models import ModelProfile
 from core.services.blending import CosineRange, calibrated, range_of
+from core.services.ranking import COSINE_PLACES
+from core.services.relevance import ANSWER_FROM
 from core.services.tokens import fold, is_identifier, same_root, word_forms
 from core.services.words import keywords
 
@@ -76,10 +78,16 @@ class Judge(Protocol):
         """Whether the passages answer the question."""
 
 
-def judge_for(profile: ModelProfile | None) -> Judge:
-    """The rule with the numbers of an embedding model; null where only words are searched."""
+def judge_for(profile: ModelProfile | None, *, threshold: float | None = None) -> Judge:
+    """The rule with the numbers of an embedding model; null where only words are searched.
+
+    ``threshold`` is a cosine set by hand: a passage above it answers, and nothing else does.
+    """
     if profile is None:
         return partial(decide, settings=RefusalSettings())
+    if threshold is not None:
+        by_hand = RefusalSettings(threshold=threshold, answer_confidence=profile.answer_confidence)
+        return partial(decide_by_hand, settings=by_hand)
     settings = RefusalSettings(
         cosines=range_of(profile.name),
         threshold=profile.threshold,
@@ -89,10 +97,19 @@ def judge_for(profile: ModelProfile | None) -> Judge:
 
 
 def decide(retrieval: Retrieval, /, settings: RefusalSettings) -> Verdict:
-    """The interim rule: similarity, coverage and lead add up; a missing identifier weighs against."""
+    """By the probability where something was learned of the index.
+
+    Else similarity, coverage and lead add up, and a missing identifier weighs against.
+    """
     if not retrieval.passages:
         return Verdict(is_answerable=False)
     seen = evidence(retrieval, settings.cosines)
+    if retrieval.probability is not None:
+        return Verdict(
+            is_answerable=retrieval.probability >= ANSWER_FROM,
+            is_confident=seen.raw_cosine is not None and seen.raw_cosine >= settings.answer_confidence,
+            confidence=retrieval.probability,
+        )
     if seen.cosine is None or seen.raw_cosine is None:
         is_answerable = seen.coverage >= settings.word_coverage and not seen.missing
         return Verdict(
@@ -109,6 +126,18 @@ def decide(retrieval: Retrieval, /, settings: RefusalSettings) -> Verdict:
         )
     total = _total(seen, settings.cosines, settings)
     return Verdict(is_answerable=total >= settings.answer_from, is_confident=is_confident, confidence=total)
+
+
+def decide_by_hand(retrieval: Retrieval, /, settings: RefusalSettings) -> Verdict:
+    """Whether a passage lies above the threshold. Where only words were searched, by words as always."""
+    seen = evidence(retrieval, None)
+    if seen.raw_cosine is None or retrieval.degraded:
+        return decide(retrieval, settings)
+    return Verdict(
+        is_answerable=round(seen.raw_cosine, COSINE_PLACES) > settings.threshold,
+        is_confident=seen.raw_cosine >= settings.answer_confidence,
+        confidence=seen.raw_cosine,
+    )
 
 
 def evidence(retrieval: Retrieval, cosines: CosineRange | None) -> Evidence:

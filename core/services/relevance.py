@@ -50,7 +50,7 @@ def answerable(signs: Signs) -> float:
 
 
 def margin(scores: Sequence[float], sections: Sequence[object]) -> float:
-    """How far the best score lies above the best of any other section; `MOST_MARGIN` where there is none.
+    """How far the best score lies above the best of any other section; 0 where there is none to compare.
 
     ``sections`` name the section of each passage: overlapping chunks of one section do not compete.
     """
@@ -58,7 +58,7 @@ def margin(scores: Sequence[float], sections: Sequence[object]) -> float:
         return 0.0
     best = max(range(len(scores)), key=lambda place: (scores[place], -place))
     others = [score for score, one in zip(scores, sections, strict=True) if one != sections[best]]
-    return min(scores[best] - max(others), MOST_MARGIN) if others else MOST_MARGIN
+    return min(scores[best] - max(others), MOST_MARGIN) if others else 0.0
 
 
 def missing_identifiers(keywords: Collection[str], passage: str) -> tuple[str, ...]:

@@ -12,9 +12,11 @@ from core.domain.questions import Question
 from core.errors import FootnoteError
 from core.ports import Embedder, PassageIndex, SearchResult
 from core.services.blending import blend, range_of
+from core.services.calibrating import Calibrations
 from core.services.excerpts import best_excerpt
 from core.services.inquiries import Inquiry, prepare
 from core.services.ranking import Fusion, RankingMode, RankingSettings, candidate_count, rank
+from core.services.weighing import by_weight, weigh
 from core.services.words import contains_any
 
 logger = logging.getLogger(__name__)
@@ -47,6 +49,7 @@ class Retriever:
     ``embedder`` is null where none is configured: then only words are searched. ``settings`` default to the
     inventory's numbers with the threshold of the embedder's model. Without ``fuser`` similarity and words
     are blended if the model's cosines are known, else ranks are fused; `by_ranks` fuses ranks always.
+    With ``calibrations`` candidates are weighed by what was learned of the index as soon as something was.
     """
 
     def __init__(
@@ -56,12 +59,14 @@ class Retriever:
         embedder: Embedder | None,
         settings: RankingSettings | None = None,
         fuser: Fuser | None = None,
+        calibrations: Calibrations | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
         self._embedder = embedder
         self._settings = settings or _settings_for(embedder)
         self._fuser = fuser or _fuser_for(embedder, self._settings)
+        self._calibrations = calibrations
         self._clock = clock
 
     async def generation(self) -> int:
@@ -85,7 +90,7 @@ class Retriever:
         watch.lap("embed")
         found = await self._search(inquiry, vector)
         watch.lap("search")
-        passages = self._rank(inquiry, found.candidates)
+        passages, probability = await self._weigh(inquiry, vector, found)
         watch.lap("rank")
         retrieval = Retrieval(
             question=question,
@@ -96,6 +101,7 @@ class Retriever:
             generation=found.generation,
             timings=watch.timings,
             index_is_empty=not found.has_chunks,
+            probability=probability,
         )
         if vector is not None and passages:
             return retrieval
@@ -122,7 +128,7 @@ class Retriever:
         pages = await self._pages(prepare(retrieval.question), retrieval.passages, watch)
         if not pages:
             return retrieval
-        return replace(retrieval, passages=pages, degraded=True, timings=watch.timings)
+        return replace(retrieval, passages=pages, degraded=True, probability=None, timings=watch.timings)
 
     async def _embed(self, inquiry: Inquiry) -> Vector | None:
         """The question's vector, or null: without one the words still find what they can."""
@@ -160,14 +166,49 @@ class Retriever:
         watch.lap("rank")
         return ranked
 
+    async def _weigh(
+        self, inquiry: Inquiry, vector: Vector | None, found: SearchResult
+    ) -> tuple[tuple[Passage, ...], float | None]:
+        """The ranked passages, and how probable an answer is where something was learned of the index."""
+        calibration = None
+        if (
+            vector is not None
+            and self._calibrations is not None
+            and self._settings.mode is RankingMode.HYBRID
+        ):
+            calibration = await self._calibrations.at(found.background)
+        if vector is None or calibration is None:
+            return self._rank(inquiry, found.candidates), None
+        candidates = self._admitted(inquiry, found.candidates)
+        weighed = weigh(inquiry, vector, candidates, found, calibration)
+        by_hand = self._settings.threshold_by_hand
+        settings = self._settings if by_hand else _by_evidence(self._settings)
+        passages = rank(candidates, keywords=inquiry.keywords, settings=settings, fusion=by_weight(weighed))
+        return passages, None if by_hand else weighed.probability
+
     def _rank(self, inquiry: Inquiry, candidates: Iterable[Candidate]) -> tuple[Passage, ...]:
+        return rank(
+            self._admitted(inquiry, candidates),
+            keywords=inquiry.keywords,
+            settings=self._settings,
+            fusion=self._fuser(inquiry),
+        )
+
+    @staticmethod
+    def _admitted(inquiry: Inquiry, candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
         visible = _visible(candidates, inquiry.question.audience)
-        wanted = (one for one in visible if not _is_excluded(one, inquiry))
-        return rank(wanted, keywords=inquiry.keywords, settings=self._settings, fusion=self._fuser(inquiry))
+        return tuple(one for one in visible if not _is_excluded(one, inquiry))
 
 
 def _settings_for(embedder: Embedder | None) -> RankingSettings:
     return RankingSettings() if embedder is None else RankingSettings(threshold=embedder.profile.threshold)
+
+
+def _by_evidence(settings: RankingSettings) -> RankingSettings:
+    """Where evidence is weighed, no cosine is too low by itself; titles and headings are weighed already."""
+    return replace(
+        settings, threshold=-1.0, multi_hit_boost=0.0, summary_boost=0.0, title_boost=0.0, heading_boost=0.0
+    )
 
 
 def by_ranks(_inquiry: Inquiry) -> None:

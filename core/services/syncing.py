@@ -16,6 +16,7 @@ from core.ports import (
     PageWriter,
 )
 from core.ports.ledger import Looks, RunRecord, SyncLedger, Trouble
+from core.services.calibrating import Calibrator
 from core.services.chunking import ChunkSettings
 from core.services.comparing import moment_to_ask_from
 from core.services.indexing import Indexer
@@ -33,9 +34,10 @@ class Syncer:
     Without an embedder pages are stored and found by words, and stay pending until there is one. With a
     ledger a new process asks for changes from where the last one over the same ``source_name`` looked: name
     workspace and roots in it, so that other roots are listed anew.
+    ``calibrator`` learns from the index when enough of it has changed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - collaborators, each named where it is passed
         self,
         *,
         source: PageSource,
@@ -46,7 +48,9 @@ class Syncer:
         settings: SyncSettings | None = None,
         ledger: SyncLedger | None = None,
         source_name: str = "",
+        calibrator: Calibrator | None = None,
     ) -> None:
+        self._calibrator = calibrator
         self._source = source
         self._writer = writer
         self._embedder = embedder
@@ -218,6 +222,8 @@ class Syncer:
             tally.set(pending=await self._writer.count_pending())
             await indexer.run(tally)
         tally.set(pending=await self._writer.count_pending())
+        if self._calibrator is not None:
+            await self._calibrator.run()
         tally.enter(Stage.DONE)
 
 

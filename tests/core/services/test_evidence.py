@@ -1,7 +1,5 @@
 """Evidence is gathered the same for every candidate, whoever found it."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -53,16 +51,3 @@ def test_what_only_the_words_found_is_compared_by_its_vector_too() -> None:
 def test_nothing_found() -> None:
     """No candidates, no evidence."""
     assert gather(asked(), (), background=PLAIN, runs=RUNS) == ()
-
-
-def test_texts_are_counted_by_whoever_remembers_them() -> None:
-    """The counter passed in is asked for the question and each passage, once."""
-    calls: Counter[str] = Counter()
-
-    def counting(text: str) -> Counter[str]:
-        calls[text] += 1
-        return gram_counts(text)
-
-    found = tuple(Found(text, "en", EAST) for text in TEXTS)
-    gather(asked(), found, background=PLAIN, runs=RUNS, count=counting)
-    assert calls == Counter({"faeture flag": 1, **dict.fromkeys(TEXTS, 1)})
