@@ -15,6 +15,7 @@ READ = (
     "notion_embedded",
     "notion_terms",
     "notion_term_weights",
+    "index_backgrounds",
 )
 """All that a search looks at. Not what people asked, not their judgements, not the key of their hashes."""
 
