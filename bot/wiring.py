@@ -39,6 +39,7 @@ from core.services.prompting import Style
 from core.services.ranking import RankingSettings
 from core.services.refusals import Judge, judge_for
 from core.services.retriever import Retriever
+from core.services.scoped_index import ScopedIndex
 from core.services.watching import WatchedCache
 
 OLLAMA_BASE_URL = "http://127.0.0.1:11434"
@@ -124,7 +125,8 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         ranking = ranking_for(settings, embedder)
         style = Style(settings.answer_style)
         calibrations = Calibrations(index)
-        retriever = Retriever(index=index, embedder=asking, settings=ranking, calibrations=calibrations)
+        scoped = ScopedIndex(index, index)
+        retriever = Retriever(index=scoped, embedder=asking, settings=ranking, calibrations=calibrations)
         judge = judge_for(embedder.profile, threshold=settings.notion_similarity_threshold)
         making = Making(
             model=generator.model if generator else EXTRACTIVE,
@@ -151,7 +153,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 url=servers.database_url,
                 audiences=audiences,
                 embedder=asking,
-                index=index,
+                index=scoped,
                 pages=store,
                 watch=watch,
             )

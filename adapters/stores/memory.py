@@ -148,6 +148,14 @@ class MemoryStore:
         ]
         return SearchResult(tuple(sorted(candidates, key=_order)), self._generation, bool(self._pages))
 
+    async def titles(self, ids: Sequence[PageId], *, audience: Audience) -> Mapping[PageId, str | None]:
+        """As `PageTitles.titles`."""
+        known = {page_id: page for page_id in ids if (page := self._pages.get(page_id)) is not None}
+        return {
+            page_id: page.stored.page.ref.title if audience.admits(self._path(page)) else None
+            for page_id, page in known.items()
+        }
+
     async def generation(self) -> int:
         """As `PassageIndex.generation`."""
         return self._generation

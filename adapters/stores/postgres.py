@@ -116,6 +116,11 @@ class PostgresStore:
             has_chunks=rows[0]["has_chunks"],
         )
 
+    async def titles(self, ids: Sequence[PageId], *, audience: Audience) -> Mapping[PageId, str | None]:
+        """As `PageTitles.titles`."""
+        rows = await self._fetch(search_sql.titles(ids, audience=audience)) if ids else ()
+        return {PageId(row["id"]): row["title"] for row in rows}
+
     async def generation(self) -> int:
         """As `PassageIndex.generation`."""
         rows = await self._fetch(Statement("SELECT generation FROM index_state", ()))

@@ -5,11 +5,13 @@ predicate of the model's partial index, and would scan everything.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adapters.stores.quoting import indexed_type, literal
 from adapters.stores.scopes import Parameters, visible
 from core.domain.audiences import Audience
+from core.domain.ids import PageId
 from core.domain.models import Fingerprint, Vector
 from core.ports import WordQuery
 
@@ -150,6 +152,18 @@ def pages(*, words: WordQuery, audience: Audience, limit: int) -> Statement:
     LEFT JOIN found ON true
     LEFT JOIN notion_pages AS page ON page.id = found.id
     ORDER BY lexical_rank
+    """
+    return Statement(sql, tuple(parameters.values))
+
+
+def titles(ids: Sequence[PageId], *, audience: Audience) -> Statement:
+    """Titles of pages, null where the audience may not see the page."""
+    parameters = Parameters()
+    wanted = parameters.add(list(ids), "uuid[]")
+    sql = f"""
+    SELECT page.id, CASE WHEN {visible(audience, parameters)} THEN page.title END AS title
+    FROM notion_pages AS page
+    WHERE page.id = ANY ({wanted})
     """
     return Statement(sql, tuple(parameters.values))
 

@@ -157,6 +157,13 @@ class PassageIndex(Protocol):
         """Raised in the transaction that changes chunks or scopes; part of every answer's cache key."""
 
 
+class PageTitles(Protocol):
+    """Tells titles, to those who may see them."""
+
+    async def titles(self, ids: Sequence[PageId], *, audience: Audience) -> Mapping[PageId, str | None]:
+        """The titles of stored pages; null for those that the audience may not see, unknown ones absent."""
+
+
 # --- The index: writing --------------------------------------------------------------------------------
 
 
@@ -384,6 +391,7 @@ __all__ = [
     "IndexedChunk",
     "PageSource",
     "PageState",
+    "PageTitles",
     "PageWriter",
     "PassageIndex",
     "PendingPage",

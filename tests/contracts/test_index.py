@@ -609,3 +609,21 @@ async def test_f40_a_nul_in_one_page_costs_no_other_page(store: Store) -> None:
     assert len(known) == 3
     assert ids(found) == [page_id(2)]
     assert found.candidates[0].title == "Titel"
+
+
+async def test_t26_titles_are_told_to_those_who_may_see_them(store: Store) -> None:
+    """Null for a page out of scope, wherever it lies now; nothing for a page that is not stored."""
+    await store.put_pages(
+        [a_page(1, title="Open"), a_page(2, title="Below", parent=1), a_page(3, title="Secret")]
+    )
+    readers = Audience("readers", ((Scope("open", frozenset({page_id(1)})),),))
+    ids = [page_id(number) for number in (1, 2, 3, 9)]
+
+    before = await store.titles(ids, audience=readers)
+    await store.put_pages([a_page(2, title="Below", parent=3)])
+    after = await store.titles(ids, audience=readers)
+
+    assert before == {page_id(1): "Open", page_id(2): "Below", page_id(3): None}
+    assert after == {page_id(1): "Open", page_id(2): None, page_id(3): None}
+    assert set((await store.titles(ids, audience=NOTHING)).values()) == {None}
+    assert await store.titles([], audience=readers) == {}
