@@ -7,13 +7,16 @@ from datetime import datetime
 
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_blocks import render_blocks
+from adapters.sources.notion_files import attachment_of, attachments_of
 from adapters.sources.notion_json import Json, instant, is_gone, page_id
 from adapters.sources.notion_listing import Catalogue, parents_first
 from adapters.sources.notion_refs import database_blocks
 from adapters.sources.notion_tree import TreeLimits, fetch_tree
+from adapters.transport.downloads import Downloader, ExpiredError
 from core.domain.documents import ObjectType, Page, PageRef
+from core.domain.files import Attachment, FileContent
 from core.domain.ids import PageId
-from core.errors import NotFoundError, RefusedError, UnreadableError
+from core.errors import NotFoundError, RefusedError, UnavailableError, UnreadableError
 from core.ports import Presence, Probe
 
 _logger = logging.getLogger("footnote.notion")
@@ -28,9 +31,15 @@ class NotionSource:
     """
 
     def __init__(
-        self, api: NotionApi, *, roots: Collection[PageId] = (), limits: TreeLimits | None = None
+        self,
+        api: NotionApi,
+        *,
+        roots: Collection[PageId] = (),
+        limits: TreeLimits | None = None,
+        downloader: Downloader | None = None,
     ) -> None:
         self._api = api
+        self._downloader = downloader or Downloader()
         self._roots = frozenset(roots)
         self._limits = limits or TreeLimits()
         self._catalogue = Catalogue(api)
@@ -186,7 +195,19 @@ class NotionSource:
         self._count(self.skipped, tree.skipped, "Left out children of blocks: %s (page %s)", ref)
         self._count(self.unknown, rendered.unknown, "Met blocks of an unknown type: %s (page %s)", ref)
         self._catalogue.remember_home(tree.documents, ref.id)
-        return Page(ref, rendered.blocks, tuple(tree.documents))
+        return Page(ref, rendered.blocks, tuple(tree.documents), attachments_of(tree.blocks))
+
+    async def download(self, attachment: Attachment, ref: PageRef) -> FileContent:
+        """As `AttachmentSource.download`; an address that is refused is taken from its block once more."""
+        try:
+            return await self._downloader.fetch(attachment.address)
+        except ExpiredError:
+            if attachment.is_external:
+                raise
+        fresh = attachment_of(await self._api.block(attachment.block_id))
+        if fresh is None or fresh.key != attachment.key:
+            raise UnavailableError(f"the file was replaced while page {ref.id} was read")
+        return await self._downloader.fetch(fresh.address)
 
     def _count(self, total: Counter[str], met: Mapping[str, int], message: str, ref: PageRef) -> None:
         for name, times in met.items():

@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from core.domain.documents import Block, BlockKind, Heading
-from core.domain.ids import BlockId
+from adapters.markup.tree_json import blocks_of, rows_of
+from core.domain.documents import Block, Heading
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -24,42 +23,14 @@ def is_storable(text: str) -> bool:
 
 
 def blocks_to_json(blocks: Sequence[Block]) -> str:
-    """The tree as a flat JSON list with depths: nested JSON would hit limits that Notion does not have."""
-    return json.dumps(list(_flat(blocks)), ensure_ascii=False, separators=(",", ":"))
-
-
-def _flat(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
-    stack = [(block, 0) for block in reversed(blocks)]
-    while stack:
-        block, depth = stack.pop()
-        row: dict[str, Any] = {"kind": block.kind.value, "depth": depth}
-        if block.text:
-            row["text"] = storable(block.text)
-        if block.id is not None:
-            row["id"] = block.id
-        if block.level:
-            row["level"] = block.level
-        yield row
-        stack.extend((child, depth + 1) for child in reversed(block.children))
+    """The tree as a flat JSON list."""
+    rows = ({**row, "text": storable(row["text"])} if "text" in row else row for row in rows_of(blocks))
+    return json.dumps(list(rows), ensure_ascii=False, separators=(",", ":"))
 
 
 def blocks_from_json(stored: str) -> tuple[Block, ...]:
     """The tree that `blocks_to_json` wrote."""
-    rows: list[dict[str, Any]] = json.loads(stored)
-    # From the end: when a block is reached, everything below it has been built and waits at its depth + 1.
-    waiting: dict[int, list[Block]] = {}
-    for row in reversed(rows):
-        depth: int = row["depth"]
-        children = tuple(reversed(waiting.pop(depth + 1, [])))
-        block = Block(
-            kind=BlockKind(row["kind"]),
-            text=row.get("text", ""),
-            id=BlockId(row["id"]) if "id" in row else None,
-            level=row.get("level", 0),
-            children=children,
-        )
-        waiting.setdefault(depth, []).append(block)
-    return tuple(reversed(waiting.get(0, [])))
+    return blocks_of(json.loads(stored))
 
 
 def headings_to_json(path: Sequence[Heading]) -> str:

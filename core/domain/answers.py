@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.domain.documents import Heading, link_to_block
+from core.domain.documents import PART_LEVEL, Heading, link_to_block
 from core.domain.ids import BlockId, ChunkId, PageId
 from core.domain.questions import Question
 
@@ -114,9 +114,13 @@ class Citation:
 
     @property
     def heading(self) -> str:
-        """The heading the passage stands under, without hash marks; empty at the top of the page."""
+        """The heading the passage stands under, without hash marks; empty at the top of the page.
+
+        In an attached file: the file's name, the page in it, and the heading there.
+        """
         path = self.passage.candidate.heading_path
-        return path[-1].text if path else ""
+        within = [heading.text for heading in path if heading.level >= PART_LEVEL]
+        return " > ".join(within) or (path[-1].text if path else "")
 
     @property
     def url(self) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.domain.files import NO_FILES, Attachment, FileReport
 from core.domain.ids import BlockId, PageId, without_dashes
 
 UNTITLED = "Untitled"
@@ -26,6 +27,9 @@ class BlockKind(StrEnum):
     """A whole fenced block including its fences, long enough for what it holds."""
     TABLE = "table"
     """Markdown rows, one a line: header, separator, then the body."""
+    PART = "part"
+    """Opens a section below all headings: a page of an attached file, or comments. ``text`` names it, its
+    headings stand below it."""
     CONTAINER = "container"
     """Column, synced block, tab: no text of its own, children stay at the same depth."""
 
@@ -35,7 +39,8 @@ class Block:
     """One block of a page with everything below it.
 
     ``text`` is the Markdown of this block alone, without indentation and without its children.
-    ``id`` is null where the source has none (an export); citations then link to the page.
+    ``id`` is null where the source has none (an export); citations then link to the page. ``file_key`` says
+    which file a part was read from, and how; it holds nothing secret.
     """
 
     kind: BlockKind
@@ -43,6 +48,7 @@ class Block:
     id: BlockId | None = None
     level: int = 0
     children: tuple["Block", ...] = ()
+    file_key: str = ""
 
 
 class ObjectType(StrEnum):
@@ -78,22 +84,34 @@ class Page:
     """A page that was read in full.
 
     ``children`` are the pages and databases its blocks mention as their own: a listing may have missed them.
+    ``attachments`` are files on it, not yet downloaded; ``files`` says what became of them once they were.
     """
 
     ref: PageRef
     blocks: tuple[Block, ...]
     children: tuple[PageId, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    files: FileReport = NO_FILES
+
+
+PART_LEVEL = 4
+"""The level of a part's name: below all headings of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading that stands above a passage; ``level`` 1 to 3, ``text`` without hash marks."""
+    """A heading that stands above a passage; ``level`` 1 to 3, ``text`` without hash marks.
+
+    Level 4 is the name of a part (a page of an attached file, or comments), 5 to 7 are headings inside it.
+    """
 
     level: int
     text: str
 
     def __str__(self) -> str:
-        return f"{'#' * self.level} {self.text}"
+        if self.level == PART_LEVEL:
+            return self.text
+        return f"{'#' * (self.level % PART_LEVEL)} {self.text}"
 
 
 def heading_context(path: Sequence[Heading]) -> str:

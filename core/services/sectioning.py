@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.domain.documents import Block, BlockKind, Heading
+from core.domain.documents import PART_LEVEL, Block, BlockKind, Heading
 from core.domain.ids import BlockId
 from core.services.splitting import mend
 
@@ -72,7 +72,7 @@ def paragraphs_with_paths(
             path = item.path
             continue
         block, indent = item
-        if heading := heading_of(block):
+        if heading := _placed_heading(block, path):
             above = tuple(node for node in path if node.heading.level < heading.level)
             path = (*above, HeadingNode(heading, block.id))
             yield path, None
@@ -97,10 +97,22 @@ def sections(blocks: Sequence[Block]) -> list[Section]:
 
 def heading_of(block: Block) -> Heading | None:
     """The heading that this block opens a section with; null for empty and deeper ones."""
+    if block.kind is BlockKind.PART:
+        name = " ".join(mend(block.text).split())
+        return Heading(PART_LEVEL, name) if name else None
     if block.kind is not BlockKind.HEADING or not 1 <= block.level <= DEEPEST_SECTION:
         return None
     text = " ".join(mend(block.text).split())
     return Heading(block.level, text) if text else None
+
+
+def _placed_heading(block: Block, path: tuple[HeadingNode, ...]) -> Heading | None:
+    """The heading below what stands above it: those inside a part stay below the part's name."""
+    heading = heading_of(block)
+    if heading is None or block.kind is BlockKind.PART:
+        return heading
+    inside = any(node.heading.level >= PART_LEVEL for node in path)
+    return Heading(heading.level + PART_LEVEL, heading.text) if inside else heading
 
 
 def paragraph_text(block: Block, indent: int) -> str:

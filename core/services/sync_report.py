@@ -36,8 +36,10 @@ class SyncReport:
     ``changed`` differed from what was stored. ``skipped`` can never be read. ``removed`` are gone by proof;
     ``withheld`` would have been too, but were so many that somebody must confirm. ``pages_embedded`` got new
     chunks; ``embedded`` vectors were made for them and ``reused`` were known. ``pending`` pages wait for the
-    next run. ``requests`` were sent to the source. ``complete`` says that everything was listed, not only
-    changes. ``alarm`` is for an administrator's eyes: why something was held back.
+    next run. ``files`` were downloaded and read, ``files_reused`` were known; ``left_out`` says which ones
+    could not be read, or not in full, and why. ``requests`` were sent to the source. ``complete`` says that
+    everything was listed, not only changes. ``alarm`` is for an administrator's eyes: why something was held
+    back.
     """
 
     complete: bool = False
@@ -54,8 +56,11 @@ class SyncReport:
     embedded: int = 0
     reused: int = 0
     pending: int = 0
+    files: int = 0
+    files_reused: int = 0
     requests: int = 0
     failed: tuple[Failure, ...] = ()
+    left_out: tuple[Failure, ...] = ()
     alarm: str = ""
     embedding_error: str = ""
 
@@ -100,6 +105,10 @@ class Tally:
         """Note a page that failed, once; the first reason stands."""
         self._failed.setdefault(failure.page_id, failure)
         self._change()
+
+    def leave_out(self, failure: Failure) -> None:
+        """Note something of a page that cannot be had and is no reason to try again."""
+        self._change(left_out=(*self._report.left_out, failure))
 
     def has_failed(self, page_id: PageId) -> bool:
         """Whether this page failed in this run."""

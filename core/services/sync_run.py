@@ -72,6 +72,7 @@ class SyncRun:
         self._read_all = read_all
         self._read_since = read_since
         self._changes_only = changes_only
+        self._again: frozenset[PageId] = frozenset()
         self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
         self._storing = asyncio.Lock()
         self._fresh: list[tuple[StoredPage, datetime]] = []
@@ -90,16 +91,20 @@ class SyncRun:
 
     # --- Listing and reading ---------------------------------------------------------------------------
 
-    async def read(self, refs: AsyncIterator[PageRef], again: frozenset[PageId]) -> bool:
+    async def read(
+        self, refs: AsyncIterator[PageRef], *, look_at: frozenset[PageId], retry: frozenset[PageId]
+    ) -> bool:
         """List and read side by side; whether the listing came to its end.
 
-        ``again`` are pages that failed last time, which a listing of changes would not show.
+        ``look_at`` are pages to look at whether they are listed or not. ``retry`` are pages that failed last
+        time: they are read even if they look unchanged, since a part of them may be missing.
         """
+        self._again = retry
         try:
             async with asyncio.TaskGroup() as group:
                 readers = [group.create_task(self._read_queued()) for _ in range(self._settings.readers)]
                 listed = await self._list(refs)
-                await self._probe_unlisted(again)
+                await self._probe_unlisted(look_at | retry)
                 while True:
                     unlisted = await self._unlisted()
                     if not unlisted and not await self._queue_parents():
@@ -154,7 +159,9 @@ class SyncRun:
         return state is not None and not self._must_read(state) and is_unchanged(ref, state)
 
     def _must_read(self, state: PageState) -> bool:
-        """Whether everything is read, and this page was not yet by the run that this one goes on with."""
+        """Whether the page failed last time, or everything is read and it was not by the run gone on with."""
+        if state.ref.id in self._again:
+            return True
         return self._read_all and (self._read_since is None or state.synced_at < self._read_since)
 
     async def _took_entry(self, ref: PageRef, state: PageState | None, now: datetime) -> bool:
@@ -239,6 +246,7 @@ class SyncRun:
             page = await self._source.read(ref)
             self._was_read.add(ref.id)
             await self._note_children(page)
+            self._note_files(page)
             await self._take(job, page, began)
         except NotFoundError:
             # Gone between listing and reading; only a second look is proof.
@@ -252,6 +260,14 @@ class SyncRun:
             self._fail(ref, f"could not be understood ({type(error).__name__})")
         finally:
             self.tally.add(read=1)
+
+    def _note_files(self, page: Page) -> None:
+        """What became of the page's files; one that cannot be had for now fails the page, which is stored."""
+        self.tally.add(files=page.files.read, files_reused=page.files.reused)
+        for reason in page.files.left_out:
+            self.tally.leave_out(Failure(page.ref.id, page.ref.title, page.ref.url, reason))
+        if page.files.postponed:
+            self._fail(page.ref, "; ".join(page.files.postponed))
 
     def _fail(self, ref: PageRef, reason: str) -> None:
         _logger.warning("Page %s (%s) failed: %s", ref.id, ref.url, reason)

@@ -99,7 +99,7 @@ class Syncer:
             await self._remember()
         everything = full or self._is_listing_due(started)
         run = self._new_run(tally, read_all=full, changes_only=not everything, read_since=read_since)
-        listed = await run.read(self._refs(everything, started), self._retry | also)
+        listed = await run.read(self._refs(everything, started), look_at=also, retry=self._retry)
         tally.set(complete=everything and listed)
         tally.enter(Stage.REMOVING)
         if everything and listed:
@@ -123,7 +123,7 @@ class Syncer:
         async with self._running:
             tally = self._tally(observer)
             run = self._new_run(tally, read_all=False, changes_only=True)
-            await run.read(_nothing(), pages)
+            await run.read(_nothing(), look_at=pages, retry=self._retry & pages)
             tally.enter(Stage.REMOVING)
             await run.remove_suspects()
             await run.mark_referring()
@@ -164,9 +164,9 @@ class Syncer:
         self._retry = unread
         if self._ledger is None:
             return
-        figures = {
+        figures: dict[str, int | str] = {
             name: value
-            for name, value in asdict(replace(report, failed=())).items()
+            for name, value in asdict(replace(report, failed=(), left_out=())).items()
             if isinstance(value, int | str)
         }
         record = RunRecord(
@@ -174,7 +174,7 @@ class Syncer:
             self._clock.now(),
             reached_end,
             report.complete,
-            {**figures, "failed": len(report.failed)},
+            {**figures, "failed": len(report.failed), "left_out": len(report.left_out)},
         )
         troubles = [Trouble(one.page_id, one.title, one.url, one.reason) for one in report.failed]
         await self._ledger.keep_run(

@@ -1,0 +1,94 @@
+"""What was read of attached files, and its place in the tree of a page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.domain.documents import Block, BlockKind
+from core.domain.files import Attachment
+from core.domain.ids import BlockId
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPart:
+    """A stretch of a file that can be cited: ``label`` is ``page 3``, ``sheet Costs``, or empty for all."""
+
+    label: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What was read of a file; ``left_out`` says what was not, empty if nothing."""
+
+    parts: tuple[ExtractedPart, ...]
+    left_out: str = ""
+
+
+def as_blocks(attachment: Attachment, key: str, extracted: Extracted) -> tuple[Block, ...]:
+    """The parts of a file as sections, each named ``report.pdf, page 3`` and linking to the file's block.
+
+    There is always one, so that a file without text is known to have been read under this ``key``.
+    """
+    parts = [part for part in extracted.parts if part.blocks] or [ExtractedPart("", ())]
+    return tuple(
+        Block(
+            BlockKind.PART,
+            ", ".join(filter(None, (_one_line(attachment.name), part.label))) if part.blocks else "",
+            attachment.block_id,
+            children=_belonging_to(attachment.block_id, part.blocks),
+            file_key=key,
+        )
+        for part in parts
+    )
+
+
+def parts_of(blocks: Sequence[Block]) -> dict[tuple[BlockId, str], tuple[Block, ...]]:
+    """The parts of files in a tree, by block and key."""
+    found: dict[tuple[BlockId, str], tuple[Block, ...]] = {}
+    stack = list(reversed(blocks))
+    while stack:
+        block = stack.pop()
+        if block.kind is BlockKind.PART and block.file_key and block.id is not None:
+            place = (block.id, block.file_key)
+            found[place] = (*found.get(place, ()), block)
+        else:
+            stack.extend(reversed(block.children))
+    return found
+
+
+def with_parts(blocks: Sequence[Block], parts: Mapping[BlockId, tuple[Block, ...]]) -> tuple[Block, ...]:
+    """The tree with parts below the blocks of their files; a block that stands twice gets them once."""
+    left = dict(parts)
+    nodes: list[tuple[Block, int]] = []
+    own: list[tuple[Block, ...]] = []
+    stack = [(block, -1) for block in reversed(blocks)]
+    while stack:
+        block, parent = stack.pop()
+        stack.extend((child, len(nodes)) for child in reversed(block.children))
+        nodes.append((block, parent))
+        own.append(left.pop(block.id, ()) if block.id is not None else ())
+    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
+    for number in range(len(nodes) - 1, -1, -1):
+        block, parent = nodes[number]
+        children = (*reversed(finished[number]), *own[number])
+        finished[parent].append(replace(block, children=children) if children != block.children else block)
+    return tuple(reversed(finished[-1]))
+
+
+def _belonging_to(block_id: BlockId, blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """The blocks with the file's block as their id, for links."""
+    nodes: list[tuple[Block, int]] = []
+    stack = [(block, -1) for block in reversed(blocks)]
+    while stack:
+        block, parent = stack.pop()
+        stack.extend((child, len(nodes)) for child in reversed(block.children))
+        nodes.append((block, parent))
+    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
+    for number in range(len(nodes) - 1, -1, -1):
+        block, parent = nodes[number]
+        finished[parent].append(replace(block, id=block_id, children=tuple(reversed(finished[number]))))
+    return tuple(reversed(finished[-1]))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
