@@ -1,6 +1,7 @@
 """Masking pages by the rules of ``footnote.toml``, and reading everything again when the rules change."""
 
 from adapters.stores.facts import note_fact, noted
+from bot.files import with_files
 from bot.wiring import App
 from core.ports import PageSource
 from core.services.masking import masked
@@ -10,8 +11,9 @@ FACT = "masking"
 
 
 async def masked_source(app: App, source: PageSource) -> PageSource:
-    """The source as the rules in force let it be seen."""
-    return masked(source, app.audiences.file.masking, app.writer)
+    """The source with the files on its pages, as the rules in force let it be seen."""
+    whole = with_files(app.settings, source, app.writer, edition=_in_force(app))
+    return masked(whole, app.audiences.file.masking, app.writer)
 
 
 async def must_read_all(app: App) -> bool:

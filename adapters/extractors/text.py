@@ -14,6 +14,12 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", r
 _SAMPLE = 8192
 """Characters of a table that show how its columns are set apart."""
 
+_OLDER = (
+    *("cp1252", "cp1251", "cp1250", "cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "utf_16"),
+    *("shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"),
+)
+"""Encodings that programs still write; with rarer ones beside them a short text would be anybody's guess."""
+
 _MOST_CONTROL = 0.01
 """The share of control characters above which a file is no text."""
 
@@ -31,7 +37,7 @@ def decode(data: bytes) -> str:
             continue
     from charset_normalizer import from_bytes
 
-    best = from_bytes(data).best()
+    best = from_bytes(data, cp_isolation=list(_OLDER)).best()
     if best is None:
         raise UnreadableError("is no text in any known encoding")
     return _checked(str(best))

@@ -6,6 +6,7 @@ answers differently the second time (DNS rebinding) leads nowhere else. Redirect
 
 import asyncio
 import ipaddress
+import re
 import socket
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
@@ -25,6 +26,10 @@ _CHUNK = 65_536
 
 _TRANSLATED = tuple(map(ipaddress.ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32")))
 """Networks that carry an IPv4 address inside (NAT64, 6to4, Teredo): such an address may be private."""
+
+
+_NUMBER = re.compile(r"0x[0-9a-f]*|\d+", re.IGNORECASE)
+"""The last label of a host that is an IPv4 address in one of its old writings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,5 +208,5 @@ def _is_ip_address(host: str) -> bool:
     try:
         ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
-        return host.replace(".", "").replace("x", "").isdigit()
+        return _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]) is not None
     return True

@@ -57,7 +57,7 @@ class FileReader:
         stored of the same block before if the failure may pass.
 
         Raises:
-            RefusedError, ConfigurationError: nothing can be read at all.
+            RefusedError: the source refused us altogether.
         """
         wanted = [one for one in page.attachments if self._is_readable(one)]
         known = parts_of(stored)
@@ -94,9 +94,9 @@ class FileReader:
     ) -> tuple[Block, ...]:
         try:
             extracted = await self._extracted(one, await self._source.download(one, page.ref))
-        except (RefusedError, ConfigurationError):
+        except RefusedError:
             raise
-        except TemporaryError as error:
+        except (TemporaryError, ConfigurationError) as error:
             _logger.info("A file in block %s is left for the next run: %s", one.block_id, error)
             outcome.postponed.append(f"the file {one.name!r} could not be had: {error}")
             return before
