@@ -11,6 +11,11 @@ FACT = "masking"
 
 
 async def masked_source(app: App, source: PageSource) -> PageSource:
+    """As `prepared`."""
+    return prepared(app, source)
+
+
+def prepared(app: App, source: PageSource) -> PageSource:
     """The source with the files on its pages, as the rules in force let it be seen."""
     whole = with_files(app.settings, source, app.writer, edition=_in_force(app))
     return masked(whole, app.audiences.file.masking, app.writer)

@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 from adapters.jobs.runs import PostgresRuns
 from bot.clock import SystemClock
+from bot.masking import must_read_all, note_masking, prepared
 from bot.settings import Settings
 from bot.wiring import App
 from core.domain.ids import PageId
@@ -55,10 +56,13 @@ class SyncWork:
         syncer, observer = self._syncer(), _Observer(step.kind, note)
         match step.kind:
             case ResyncKind.CHANGES:
-                report = await syncer.run(observer=observer)
+                full = await must_read_all(self._app)
+                report = await syncer.run(full=full, observer=observer)
+                await note_masking(self._app, report, full=full)
             case ResyncKind.FULL:
                 since = step.begun if step.is_resumed else None
                 report = await syncer.run(full=True, read_since=since, observer=observer)
+                await note_masking(self._app, report, full=since is None)
             case ResyncKind.REEMBED:
                 report = await syncer.reembed(is_resumed=step.is_resumed, observer=observer)
             case _:
@@ -89,7 +93,7 @@ class SyncWork:
     def _syncer(self) -> Syncer:
         settings = self._app.settings
         return Syncer(
-            source=self._source,
+            source=prepared(self._app, self._source),
             writer=self._app.writer,
             embedder=self._app.embedder,
             chunk_settings=self._app.chunk_settings,
