@@ -10,7 +10,6 @@ from core.errors import ConfigurationError
 READ = (
     "index_state",
     "index_fingerprints",
-    "index_backgrounds",
     "notion_pages",
     "notion_embeddings",
     "notion_embedded",

@@ -15,7 +15,7 @@ from core.services.caching import AnswerCache, readdressed
 from core.services.citing import Cited, EmptyDraftError, grounded, preview
 from core.services.extractive import ExtractiveWriter
 from core.services.flights import SharedFlight, SingleFlight
-from core.services.followups import language_of
+from core.services.followups import compact, language_of
 from core.services.prompting import Brief, Style, says_not_in_wiki, write_prompt
 from core.services.rambling import cut_loop
 from core.services.refusals import Judge, Verdict, judge_for
@@ -70,6 +70,7 @@ class Answering:
         Raises:
             TemporaryError: neither vectors nor words could be searched.
         """
+        question = compact(question)
         if reason := _refused_at_once(question):
             return NoAnswer(reason=reason, language=language_of(question))
         if self._cache is None:

@@ -1,7 +1,10 @@
 """What a follow-up question leaves unsaid, taken from the asker's earlier questions of the thread."""
 
-from core.domain.questions import Question
+from dataclasses import replace
+
+from core.domain.questions import Question, Turn
 from core.services import languages
+from core.services.excerpts import cut
 from core.services.tokens import tokens
 from core.services.words import keywords
 
@@ -59,6 +62,22 @@ MOST_BORROWED = 6
 
 LOOK_BACK = 4
 """Earlier questions considered."""
+
+MOST_OF_A_TURN = 500
+"""Characters of an earlier question: four of them are at most as long as the question itself may be."""
+
+
+def compact(question: Question) -> Question:
+    """The question with the earlier ones that are looked at, each cut to a bounded length (T28, T31).
+
+    Platforms allow messages of tens of thousands of characters; the limit on a question would be none if
+    what was said before it were not counted.
+    """
+    turns = tuple(
+        turn if len(turn.text) <= MOST_OF_A_TURN else Turn(cut(turn.text, MOST_OF_A_TURN))
+        for turn in question.turns[-LOOK_BACK:]
+    )
+    return question if turns == question.turns else replace(question, turns=turns)
 
 
 def standalone(question: Question) -> str:
