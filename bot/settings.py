@@ -46,6 +46,7 @@ class Settings(BaseSettings):
     notion_chunk_size: int = Field(default=600, ge=50, le=2400, description="characters")
     notion_chunk_overlap: int = Field(default=100, ge=0, description="characters")
     notion_attachments: Literal["off", "uploaded", "all"] = "uploaded"
+    notion_comments: Literal["off", "page", "all"] = "off"
     notion_similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
     max_results: int = Field(default=5, ge=1, le=10)
 

@@ -8,6 +8,7 @@ from rich.progress import Progress, TaskID
 
 from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi
+from adapters.sources.notion_comments import CommentScope
 from adapters.sources.notion_export import NotionExport
 from bot.clock import SystemClock
 from bot.masking import masked_source, must_read_all, note_masking
@@ -98,4 +99,4 @@ async def open_source(settings: Settings, export: Path | None) -> AsyncIterator[
         base_url=settings.notion_base_url,
         notion_version=settings.notion_version,
     ) as api:
-        yield NotionSource(api, roots=settings.root_pages)
+        yield NotionSource(api, roots=settings.root_pages, comments=CommentScope(settings.notion_comments))

@@ -98,7 +98,10 @@ class SyncWork:
             embedder=self._app.embedder,
             chunk_settings=self._app.chunk_settings,
             clock=SystemClock(),
-            settings=SyncSettings(reconcile_every=timedelta(hours=settings.notion_reconcile_hours)),
+            settings=SyncSettings(
+                reconcile_every=timedelta(hours=settings.notion_reconcile_hours),
+                read_hinted=settings.notion_comments != "off",
+            ),
             ledger=self._ledger,
             source_name=self._name,
         )

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_blocks import render_blocks
+from adapters.sources.notion_comments import CommentReader, CommentScope
 from adapters.sources.notion_files import attachment_of, attachments_of
 from adapters.sources.notion_json import Json, instant, is_gone, page_id
 from adapters.sources.notion_listing import Catalogue, parents_first
@@ -37,9 +38,11 @@ class NotionSource:
         roots: Collection[PageId] = (),
         limits: TreeLimits | None = None,
         downloader: Downloader | None = None,
+        comments: CommentScope = CommentScope.OFF,
     ) -> None:
         self._api = api
         self._downloader = downloader or Downloader()
+        self._comments = CommentReader(api, comments)
         self._roots = frozenset(roots)
         self._limits = limits or TreeLimits()
         self._catalogue = Catalogue(api)
@@ -195,7 +198,8 @@ class NotionSource:
         self._count(self.skipped, tree.skipped, "Left out children of blocks: %s (page %s)", ref)
         self._count(self.unknown, rendered.unknown, "Met blocks of an unknown type: %s (page %s)", ref)
         self._catalogue.remember_home(tree.documents, ref.id)
-        return Page(ref, rendered.blocks, tuple(tree.documents), attachments_of(tree.blocks))
+        blocks = await self._comments.with_comments(ref.id, tree.blocks, rendered.blocks)
+        return Page(ref, blocks, tuple(tree.documents), attachments_of(tree.blocks))
 
     async def download(self, attachment: Attachment, ref: PageRef) -> FileContent:
         """As `AttachmentSource.download`; an address that is refused is taken from its block once more."""

@@ -128,6 +128,10 @@ class NotionApi:
         """The blocks directly below a block or page, in order."""
         return self._paginate("blocks.children.list", self._client.blocks.children.list, block_id=block_id)
 
+    def comments(self, block_id: str) -> AsyncIterator[Json]:
+        """Open comments on one page or block, not on what lies below it."""
+        return self._paginate("comments.list", self._client.comments.list, block_id=block_id)
+
     def search(self, *, newest_first: bool = True) -> AsyncIterator[Json]:
         """Pages and data sources by the time of their last edit; never to be taken for complete (U7)."""
         direction = "descending" if newest_first else "ascending"

@@ -17,7 +17,7 @@ def attachments_of(blocks: Sequence[object]) -> tuple[Attachment, ...]:
     Films and sounds are left out: nothing here can read them.
     """
     found: dict[str, Attachment] = {}
-    for raw in _walk(blocks):
+    for raw in walk_live(blocks):
         attachment = attachment_of(raw)
         if attachment is not None:
             found.setdefault(attachment.block_id, attachment)
@@ -63,7 +63,8 @@ def _name_in(address: str) -> str:
         return ""
 
 
-def _walk(blocks: Sequence[object]) -> Iterator[Json]:
+def walk_live(blocks: Sequence[object]) -> Iterator[Json]:
+    """Every raw block that is not in the trash, other pages left out."""
     stack = [as_mapping(block) for block in reversed(blocks)]
     while stack:
         raw = stack.pop()

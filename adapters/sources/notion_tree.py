@@ -4,13 +4,15 @@ import asyncio
 from collections import Counter
 from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_blocks import MEETING_PART, OWN_PAGES, is_known_type
 from adapters.sources.notion_json import Json, as_mapping, block_id, is_gone, page_id, payload, type_of
 from core.domain.ids import PageId
 from core.errors import NotFoundError, UnavailableError, UnreadableError
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ async def fetch_tree(api: NotionApi, page: PageId, limits: TreeLimits) -> Tree:
     root: dict[str, Any] = {}
     level = [_Node(root, page, 0, None)]
     while level:
-        fetched = await _together(_children(api, node, tree) for node in level)
+        fetched = await together(_children(api, node, tree) for node in level)
         deeper: list[_Node] = []
         for node, found_children in zip(level, fetched, strict=True):
             room = max(0, limits.blocks - count)
@@ -135,9 +137,7 @@ def _parts(raw: Json) -> tuple[str, ...]:
     return tuple(filter(None, (block_id(one) for one in named.values())))
 
 
-async def _together(
-    coroutines: Iterable[Coroutine[Any, Any, list[dict[str, Any]]]],
-) -> list[list[dict[str, Any]]]:
+async def together(coroutines: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
     """All results in order; at the first failure the rest is cancelled and awaited."""
     tasks = [asyncio.ensure_future(one) for one in coroutines]
     try:

@@ -36,15 +36,22 @@ class WebhookReceiver:
     """Answers deliveries at once and passes hints on; knows nothing of any web server.
 
     ``token`` is the verification token of the subscription. Without one the first handshake is accepted and
-    given to ``on_handshake``, so that an operator can paste it into Notion; it is never logged.
+    given to ``on_handshake``, so that an operator can paste it into Notion; it is never logged. With
+    ``comments`` a comment is a hint on its page.
     """
 
     def __init__(
-        self, *, hint: Hint, token: str | None = None, on_handshake: Callable[[str], None] | None = None
+        self,
+        *,
+        hint: Hint,
+        token: str | None = None,
+        on_handshake: Callable[[str], None] | None = None,
+        comments: bool = False,
     ) -> None:
         self._hint = hint
         self._token = token
         self._on_handshake = on_handshake
+        self._comments = comments
         self._seen: OrderedDict[str, None] = OrderedDict()
 
     def receive(self, body: bytes, headers: Mapping[str, str]) -> HTTPStatus:
@@ -86,6 +93,8 @@ class WebhookReceiver:
         kind = as_text(event.get("type")).partition(".")[0]
         if kind == "page":
             self._hint(page_id(as_mapping(event.get("entity")).get("id")))
+        elif kind == "comment" and self._comments:
+            self._hint(page_id(as_mapping(event.get("data")).get("page_id")))
         elif kind in {"database", "data_source"}:
             self._hint(None)
 

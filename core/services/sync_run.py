@@ -33,12 +33,14 @@ class SyncSettings:
     ``readers`` pages are read at once. Everything is listed, and what vanished looked for, every
     ``reconcile_every``; between that only changes are asked for where the source can say them. More than
     ``max_removed`` pages, or that share of all, are not removed without a confirmation (F22, NOT-6).
+    ``read_hinted`` pages that a hint names are read even if they look unchanged: a comment dates no page.
     """
 
     readers: int = 6
     reconcile_every: timedelta = timedelta(hours=6)
     max_removed: int = 20
     max_removed_share: float = 0.3
+    read_hinted: bool = False
 
 
 @dataclass(slots=True)

@@ -123,7 +123,8 @@ class Syncer:
         async with self._running:
             tally = self._tally(observer)
             run = self._new_run(tally, read_all=False, changes_only=True)
-            await run.read(_nothing(), look_at=pages, retry=self._retry & pages)
+            forced = pages if self._settings.read_hinted else self._retry & pages
+            await run.read(_nothing(), look_at=pages, retry=forced)
             tally.enter(Stage.REMOVING)
             await run.remove_suspects()
             await run.mark_referring()
