@@ -1,6 +1,6 @@
 """Masking pages by the rules of ``footnote.toml``, and reading everything again when the rules change."""
 
-from adapters.stores.facts import note_fact, noted
+from adapters.stores.facts import note_fact, note_fact_instead, noted
 from bot.files import with_files
 from bot.wiring import App
 from core.ports import PageSource
@@ -8,6 +8,10 @@ from core.services.masking import masked
 from core.services.sync_report import SyncReport
 
 FACT = "masking"
+"""What masking the index was made under, that it is being read under another, or that it has to be."""
+
+STALE = "stale"
+READING = "reading:"
 
 
 async def masked_source(app: App, source: PageSource) -> PageSource:
@@ -17,19 +21,29 @@ async def masked_source(app: App, source: PageSource) -> PageSource:
 
 def prepared(app: App, source: PageSource) -> PageSource:
     """The source with the files on its pages, as the rules in force let it be seen."""
+    url = app.servers.database_url
+
+    async def crossed() -> None:
+        await note_fact(url, FACT, STALE)
+
     whole = with_files(app.settings, source, app.writer, edition=_in_force(app))
-    return masked(whole, app.audiences.file.masking, app.writer)
+    return masked(whole, lambda: app.audiences.file.masking, app.writer, crossed=crossed)
 
 
 async def must_read_all(app: App) -> bool:
-    """Whether the index was made under other masking than is in force."""
-    return await noted(app.servers.database_url, FACT) != _in_force(app)
+    """Whether the index, or a part that moved, was made under other masking than is in force."""
+    url, wanted = app.servers.database_url, _in_force(app)
+    if await noted(url, FACT) == wanted:
+        return False
+    await note_fact(url, FACT, READING + wanted)
+    return True
 
 
 async def note_masking(app: App, report: SyncReport, *, full: bool) -> None:
-    """Note that everything was read under the rules in force, if it was."""
+    """Note that everything was read under the rules in force, if it was, and no page came under others."""
     if full and report.complete and not report.failed:
-        await note_fact(app.servers.database_url, FACT, _in_force(app))
+        wanted = _in_force(app)
+        await note_fact_instead(app.servers.database_url, FACT, wanted, of=READING + wanted)
 
 
 def _in_force(app: App) -> str:

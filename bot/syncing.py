@@ -63,7 +63,7 @@ async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> Syn
     Raises:
         RefusedError, TemporaryError: as `Syncer.run`.
     """
-    full = full or await must_read_all(app)
+    full = await must_read_all(app) or full
     syncer = Syncer(
         source=await masked_source(app, source),
         writer=app.writer,

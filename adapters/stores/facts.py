@@ -83,3 +83,22 @@ async def note_fact(url: str, name: str, value: str) -> None:
             name,
             value,
         )
+
+
+async def note_fact_instead(url: str, name: str, value: str, *, of: str) -> bool:
+    """Note a fact if another one is noted still; false if somebody noted something else meanwhile.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
+    """
+    async with connected(url, seconds=10.0) as connection:
+        found = await connection.fetchval(
+            """
+            UPDATE footnote_facts SET value = $3, noted_at = now() WHERE name = $1 AND value = $2
+            RETURNING value
+            """,
+            name,
+            of,
+            value,
+        )
+    return found is not None
