@@ -32,8 +32,16 @@ def application(world: World) -> dict[str, Any]:
         "flags": GATEWAY_MESSAGE_CONTENT_LIMITED if world.grants_message_content else 0,
         "owner": world.users[BOT_USER].as_json(),
         "team": None,
-        "summary": "",
-        "hook": True,
+        "type": None,
+        "flags_new": "0",
+        "redirect_uris": [],
+        "interactions_endpoint_url": None,
+        "role_connections_verification_url": None,
+        "approximate_guild_count": len(world.guilds),
+        "approximate_user_install_count": 0,
+        "approximate_user_authorization_count": 0,
+        "explicit_content_filter": 0,
+        "eligible_oauth2_scopes": [],
     }
 
 
@@ -50,6 +58,7 @@ def member(world: World, guild: Guild, user: int) -> dict[str, Any]:
         "flags": 0,
         "pending": user in guild.pending,
         "avatar": None,
+        "banner": None,
         "communication_disabled_until": None,
     }
 
@@ -58,7 +67,13 @@ def channel(world: World, of: Channel) -> dict[str, Any]:
     """A channel, thread or direct message."""
     if of.type == DIRECT:
         recipient = world.users[of.recipient].as_json()
-        return {"id": str(of.id), "type": DIRECT, "recipients": [recipient], "last_message_id": None}
+        return {
+            "id": str(of.id),
+            "type": DIRECT,
+            "recipients": [recipient],
+            "last_message_id": None,
+            "flags": 0,
+        }
     made: dict[str, Any] = {"id": str(of.id), "type": of.type, "name": of.name, "guild_id": str(of.guild)}
     if of.type in (PUBLIC_THREAD, PRIVATE_THREAD):
         return made | {
@@ -66,6 +81,7 @@ def channel(world: World, of: Channel) -> dict[str, Any]:
             "owner_id": str(BOT_USER),
             "message_count": 0,
             "member_count": 1,
+            "total_message_sent": 0,
             "rate_limit_per_user": 0,
             "thread_metadata": {
                 "archived": False,

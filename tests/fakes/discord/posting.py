@@ -40,12 +40,7 @@ class Posting:
             made.body |= {
                 "webhook_id": str(APPLICATION),
                 "application_id": str(APPLICATION),
-                "interaction_metadata": {
-                    "id": str(interaction.id),
-                    "type": interaction.type,
-                    "user": self._world.users[interaction.user].as_json(),
-                    "authorizing_integration_owners": {},
-                },
+                "interaction_metadata": self._metadata(interaction),
             }
         self._world.messages[made.id] = made
         if nonce:
@@ -77,6 +72,23 @@ class Posting:
         message.edits += 1
         message.pinged |= self._pinged(message, body, self._world.channels[message.channel])
         return message
+
+    def _metadata(self, interaction: Interaction) -> dict[str, Any]:
+        """What led to a response: a command, a button, or a modal that a button opened."""
+        made: dict[str, Any] = {
+            "id": str(interaction.id),
+            "type": interaction.type,
+            "user": self._world.users[interaction.user].as_json(),
+            "authorizing_integration_owners": {},
+        }
+        pressed = {"interacted_message_id": str(interaction.message)}
+        match interaction.type:
+            case 3:
+                return made | pressed
+            case 5:
+                return made | {"triggering_interaction_metadata": made | pressed | {"type": 3}}
+            case _:
+                return made
 
     def _made(self, channel: Channel, body: Mapping[str, Any], *, author: int, ephemeral: bool) -> Message:
         content = body.get("content") or ""
@@ -161,6 +173,8 @@ class Posting:
 
         def numbered(component: dict[str, Any]) -> dict[str, Any]:
             made = {"id": component.get("id") or next(counter), **component}
+            if "emoji" in made:
+                made["emoji"] = {key: value for key, value in made["emoji"].items() if value is not None}
             for key in ("components",):
                 if key in made:
                     made[key] = [numbered(one) for one in made[key]]

@@ -105,7 +105,8 @@ class Rest:
 
     async def get_me(self, request: web.Request, _: Body) -> tuple[int, Any]:
         _require_token(request)
-        return 200, self._world.users[BOT_USER].as_json()
+        private = {"mfa_enabled": False, "locale": "en-US", "verified": True, "email": None}
+        return 200, self._world.users[BOT_USER].as_json() | private
 
     async def get_user(self, request: web.Request, _: Body) -> tuple[int, Any]:
         _require_token(request)
@@ -132,12 +133,12 @@ class Rest:
             {
                 "type": 1,
                 "description": "",
-                "default_member_permissions": None,
                 "contexts": None,
                 "integration_types": [0],
                 "nsfw": False,
                 "options": [],
                 **command,
+                "default_member_permissions": _as_text(command.get("default_member_permissions")),
                 "id": str(self._world.new_id()),
                 "application_id": str(APPLICATION),
                 "version": str(self._world.new_id()),
@@ -173,6 +174,8 @@ class Rest:
             "response_message_loading": message.is_loading,
             "response_message_ephemeral": bool(message.ephemeral_for),
         }
+        if kind == DEFERRED:
+            return 200, {"interaction": shown}
         resource = {"type": kind, "message": payloads.message(self._world, message)}
         return 200, {"interaction": shown, "resource": resource}
 
@@ -402,6 +405,10 @@ def concerns_bot(world: World, message: Message) -> bool:
 def without_content(body: Body) -> Body:
     """What is left of a message without the intent."""
     return body | {"content": "", "embeds": [], "attachments": [], "components": []}
+
+
+def _as_text(number: Any) -> str | None:
+    return None if number is None else str(number)
 
 
 def _require_token(request: web.Request) -> None:

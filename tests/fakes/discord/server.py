@@ -24,12 +24,13 @@ _WITHOUT_TOKEN = re.compile(r"^/(interactions|webhooks)/")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request that came in, and the status it got."""
+    """One request that came in, and what it got."""
 
     method: str
     path: str
     body: Any
     status: int
+    answer: Any = None
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ class FakeDiscord:
             body, files = await read_body(request)
             status, shown, headers = await self._answered(request, handler, bucket, body)
             self.rest.files.extend(files)
-            self.calls.append(Call(method=request.method, path=path, body=body, status=status))
+            self.calls.append(Call(method=request.method, path=path, body=body, status=status, answer=shown))
             fault = self._fault(request.method, path, after=True)
             if fault is not None and request.transport is not None:
                 request.transport.abort()

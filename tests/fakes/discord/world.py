@@ -49,6 +49,9 @@ class User:
             "discriminator": "0",
             "avatar": None,
             "bot": self.is_bot,
+            "public_flags": 0,
+            "flags": 0,
+            "primary_guild": None,
         }
 
 

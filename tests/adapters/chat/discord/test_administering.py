@@ -35,7 +35,7 @@ async def test_dsc5_the_verbs_are_hidden_from_everybody_else_and_from_direct_mes
         assert set(session.people.commands(session.admin, session.channel)) == {"ask", *VERBS}
         assert session.people.commands(session.admin, direct) == ("ask",)
         for verb in VERBS:
-            assert told[verb]["default_member_permissions"] == 1 << 5
+            assert told[verb]["default_member_permissions"] == str(1 << 5)
             assert told[verb]["contexts"] == [0]
             assert told[verb]["integration_types"] == [0]
 
