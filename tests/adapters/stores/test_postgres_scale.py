@@ -1,6 +1,6 @@
 """The store at 20,000 passages: the vector index is used, and no result comes back short."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -71,6 +71,11 @@ def root_of(page: int) -> PageId:
     return TWO_PERCENT if page % 50 == 0 else MOST
 
 
+def language_of(row: int) -> str:
+    """One passage in a hundred is written in German."""
+    return "de" if row % 100 == 0 else "en"
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def filled_url(postgres_url: str, template_database: str) -> AsyncIterator[str]:
     """Made once: no test of this module writes."""
@@ -112,13 +117,13 @@ async def _fill(connection: asyncpg.Connection, vectors: npt.NDArray[np.float32]
         records=[
             (
                 *(pages[row // PER_PAGE], 1, row % PER_PAGE, f"w{row % 500}", "", "test"),
-                *(DIMENSIONS, FINGERPRINT, str(row), Vector(vector)),
+                *(DIMENSIONS, FINGERPRINT, str(row), language_of(row), Vector(vector)),
             )
             for row, vector in enumerate(vectors)
         ],
         columns=[
             *("page_id", "chunk_level", "chunk_index", "chunk_text", "page_title", "model_name"),
-            *("model_dimensions", "fingerprint", "text_hash", "embedding"),
+            *("model_dimensions", "fingerprint", "text_hash", "language", "embedding"),
         ],
     )
     await connection.execute("ANALYZE")
@@ -131,10 +136,10 @@ def below(root: PageId) -> Audience:
 
 async def nearest(
     store: PostgresStore, query: npt.NDArray[np.float32], audience: Audience, limit: int
-) -> list[int]:
-    """The chunk ids of the vector side, best first."""
+) -> Sequence[int]:
+    """The chunk ids of the vector side, best first, whatever their language."""
     found = await store.search(vector=query, words=NO_WORDS, audience=audience, limit=limit)
-    return [one.chunk_id for one in found.candidates if one.chunk_id is not None]
+    return [one.chunk_id for one in found.candidates if one.chunk_id is not None][:limit]
 
 
 async def plan(filled: Filled, audience: Audience, limit: int) -> list[str]:
@@ -237,3 +242,17 @@ async def test_words_of_20_000_passages_are_found_through_their_index(filled: Fi
     lines = await plan(filled, EVERYTHING, 50)
 
     assert ran(lines, "Bitmap Index Scan on notion_embeddings_fts")
+
+
+async def test_a_rare_language_is_compared_in_full_beside_the_graph(filled: Filled) -> None:
+    """The nearest 50 of the 200 German passages come back, the very ones an exact scan finds."""
+    query = unit_vectors(1, seed=8)[0]
+    german = np.arange(0, ROWS, 100)
+    exact = german[np.argsort(-(filled.vectors[german] @ query), kind="stable")][:50] + 1
+
+    found = await filled.store.search(vector=query, words=NO_WORDS, audience=EVERYTHING, limit=50)
+    lines = await plan(filled, EVERYTHING, 50)
+
+    assert [one.chunk_id for one in found.candidates if one.language == "de"] == exact.tolist()
+    assert sum(one.language == "en" for one in found.candidates) == 50
+    assert ran(lines, "Index Scan using notion_embeddings_hnsw_v1_")

