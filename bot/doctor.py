@@ -14,6 +14,7 @@ from adapters.stores.reader import excess_rights, role_of
 from adapters.stores.schema import pending
 from adapters.transport import http_client
 from bot.findings import Finding, State
+from bot.platform_findings import platform_findings, webhook_finding
 from bot.scopes.checking import audience_findings
 from bot.servers import running_servers
 from bot.settings import EMBEDDED, EXTRACTIVE, Settings, unknown_variables
@@ -38,8 +39,8 @@ async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterato
     yield await _guarded("chat model", lambda: _generator(settings))
     async for finding in _notion(settings):
         yield finding
-    for platform, token in (("Slack", settings.slack_bot_token), ("Discord", settings.discord_token)):
-        yield _platform(platform, is_set=token is not None)
+    for finding in await platform_findings(settings):
+        yield finding
 
 
 def _settings(variables: dict[str, str]) -> Finding:
@@ -64,6 +65,10 @@ async def _database_and_redis(settings: Settings) -> AsyncIterator[Finding]:
             yield await _guarded("Redis", lambda: _redis(servers.redis_url))
             async for finding in audience_findings(settings, servers.database_url):
                 yield finding
+            if settings.notion_token is not None:
+                yield await _guarded(
+                    "Notion webhook", lambda: webhook_finding(settings, servers.database_url)
+                )
     except FootnoteError as error:
         yield Finding("embedded servers", State.FAIL, str(error))
 
@@ -186,12 +191,6 @@ async def _root(source: NotionSource, root: PageId) -> Finding:
         f"{root} is {probe.presence.value.replace('_', ' ')}",
         "open it in Notion, choose '...', 'Connections', and add the integration",
     )
-
-
-def _platform(name: str, *, is_set: bool) -> Finding:
-    if is_set:
-        return Finding(name, State.OK, "a token is set")
-    return Finding(name, State.WARN, "off: no token is set", f"see docs/{name.lower()}.md to turn it on")
 
 
 async def _guarded(subject: str, probe: Callable[[], Awaitable[Finding]]) -> Finding:

@@ -1,6 +1,7 @@
 """``GET /health``: whether the process can answer; ``GET /metrics``: figures for Prometheus."""
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 
@@ -10,32 +11,52 @@ from aiohttp import web
 from adapters.metrics.prometheus import CONTENT_TYPE
 from adapters.stores.ledger import PostgresLedger, open_ledger
 from bot.wiring import App
-from core.errors import FootnoteError
+from bot.work import source_name
+from core.errors import ConfigurationError, FootnoteError
 from core.ports.ledger import Fate, Looks, SyncLedger
 from core.ports.watching import Standing
 
 log = structlog.get_logger()
 
+MAX_BODY = 1_000_000
+"""Bytes of a request; what Notion delivers is a few thousand."""
 
-async def health_endpoint(app: App, stop: asyncio.Event) -> None:
-    """Serve until ``stop`` is set."""
+
+async def health_endpoint(app: App, stop: asyncio.Event, *, routes: Sequence[web.RouteDef] = ()) -> None:
+    """Serve until ``stop`` is set; ``routes`` are served beside.
+
+    Raises:
+        ConfigurationError: the port cannot be had.
+    """
     async with AsyncExitStack() as stack:
         ledger: PostgresLedger | None = None
         try:
             ledger = await stack.enter_async_context(open_ledger(app.servers.database_url))
         except FootnoteError as error:
             log.warning("metrics will lack the state of the sync", reason=str(error))
-        await _serve(health_app(app, ledger), app, stop)
+        application = health_app(app, ledger)
+        application.add_routes(routes)
+        await _serve(application, app, stop)
 
 
 async def _serve(application: web.Application, app: App, stop: asyncio.Event) -> None:
     runner = web.AppRunner(application, access_log=None)
     await runner.setup()
     try:
-        await web.TCPSite(runner, app.settings.http_host, app.settings.http_port).start()
+        await _listen(runner, app.settings.http_host, app.settings.http_port)
         await stop.wait()
     finally:
         await runner.cleanup()
+
+
+async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        raise ConfigurationError(
+            f"HTTP_PORT: {host}:{port} cannot be listened on ({error.strerror}); set another one"
+        ) from error
+    log.info("listening", http=f"{host}:{runner.addresses[0][1]}")
 
 
 def health_app(app: App, ledger: SyncLedger | None = None) -> web.Application:
@@ -60,14 +81,14 @@ def health_app(app: App, ledger: SyncLedger | None = None) -> web.Application:
             return web.json_response({"ok": False}, status=503)
         return web.json_response({"ok": True, "generation": generation})
 
-    application = web.Application()
+    application = web.Application(client_max_size=MAX_BODY)
     application.router.add_get("/health", health)
     application.router.add_get("/metrics", metrics)
     return application
 
 
 async def _standing(app: App, ledger: SyncLedger | None) -> Standing:
-    looks = await ledger.looks() if ledger is not None else Looks()
+    looks = await ledger.looks(source_name(app.settings)) if ledger is not None else Looks()
     totals = await ledger.totals() if ledger is not None else {}
     settings = app.settings
     minutes = settings.notion_sync_interval if settings.notion_token is not None else 0

@@ -83,6 +83,7 @@ class Settings(BaseSettings):
     slack_app_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None
     slack_base_url: str = "https://slack.com/api/"
+    slack_http_port: int = Field(default=3000, ge=0, le=65535, description="for HTTP mode")
     slack_admins: CommaSeparated = ()
     slack_expert: str = ""
     slack_follow_ups: bool = True
@@ -90,6 +91,9 @@ class Settings(BaseSettings):
     discord_guild_ids: CommaSeparated = ()
     discord_base_url: str = "https://discord.com/api/v10"
     discord_gateway_url: str = "wss://gateway.discord.gg/"
+    discord_admins: CommaSeparated = ()
+    discord_expert: str = ""
+    discord_message_content: bool = False
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", validation_alias=AliasChoices("log_level", "footnote_log_level")
@@ -120,7 +124,9 @@ class Settings(BaseSettings):
         except ValidationError as error:
             raise ConfigurationError(_explain(error)) from None
 
-    @field_validator("notion_root_pages", "discord_guild_ids", "slack_admins", mode="before")
+    @field_validator(
+        "notion_root_pages", "discord_guild_ids", "discord_admins", "slack_admins", mode="before"
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
@@ -135,11 +141,11 @@ class Settings(BaseSettings):
         except InvalidIdError as error:
             raise ValueError(str(error)) from None
 
-    @field_validator("discord_guild_ids")
+    @field_validator("discord_guild_ids", "discord_admins")
     @classmethod
     def _are_snowflakes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if wrong := [part for part in value if not part.isdecimal()]:
-            raise ValueError(f"server ids are numbers, got {', '.join(wrong)}")
+            raise ValueError(f"ids of servers, people and roles are numbers, got {', '.join(wrong)}")
         return value
 
     @field_validator("database_url")

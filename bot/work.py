@@ -48,21 +48,16 @@ class SyncWork:
         self._name = name
         self._ledger = ledger
         self._runs = runs
-        # Beside the runs, since an edit should not wait until a long one ended.
-        self._looking = self._syncer()
 
     async def sync(self, step: Step, note: Note) -> StepEnd:
-        """As `Work.sync`. Every step takes up from the ledger what other workers did."""
+        """As `Work.sync`."""
         syncer, observer = self._syncer(), _Observer(step.kind, note)
         match step.kind:
-            case ResyncKind.CHANGES:
-                full = await must_read_all(self._app)
-                report = await syncer.run(full=full, observer=observer)
-                await note_masking(self._app, report, full=full)
-            case ResyncKind.FULL:
+            case ResyncKind.CHANGES | ResyncKind.FULL:
+                full = step.kind is ResyncKind.FULL or await must_read_all(self._app)
                 since = step.begun if step.is_resumed else None
-                report = await syncer.run(full=True, read_since=since, observer=observer)
-                await note_masking(self._app, report, full=since is None)
+                report = await syncer.run(full=full, read_since=since, observer=observer)
+                await note_masking(self._app, report, full=full and since is None)
             case ResyncKind.REEMBED:
                 report = await syncer.reembed(is_resumed=step.is_resumed, observer=observer)
             case _:
@@ -70,8 +65,8 @@ class SyncWork:
         return step_end(report)
 
     async def look_at(self, pages: frozenset[PageId]) -> frozenset[PageId]:
-        """As `Work.look_at`."""
-        report = await self._looking.refresh(pages)
+        """As `Work.look_at`; beside any run, since an edit should not wait until a long one ended."""
+        report = await self._syncer().refresh(pages)
         return frozenset(failure.page_id for failure in report.failed) & pages
 
     async def is_due(self) -> bool:
@@ -91,6 +86,7 @@ class SyncWork:
         return sum((await self._ledger.totals()).values())
 
     def _syncer(self) -> Syncer:
+        """A new one for each piece of work, which takes up from what other workers noted."""
         settings = self._app.settings
         return Syncer(
             source=prepared(self._app, self._source),
@@ -104,6 +100,7 @@ class SyncWork:
             ),
             ledger=self._ledger,
             source_name=self._name,
+            calibrator=self._app.calibrator,
         )
 
 

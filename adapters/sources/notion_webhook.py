@@ -8,6 +8,7 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
 
@@ -17,6 +18,9 @@ from core.domain.ids import PageId
 SIGNATURE_HEADER = "X-Notion-Signature"
 MAX_BODY = 1_000_000
 """Bytes; events are a few kilobytes."""
+
+MAX_TOKEN = 500
+"""Characters; Notion's have some fifty."""
 
 REMEMBERED_EVENTS = 10_000
 """Ids kept to tell a repeated delivery; a forgotten one costs one look at a page."""
@@ -30,6 +34,45 @@ Hint = Callable[[PageId | None], None]
 def sign(body: bytes, token: str) -> str:
     """The signature of a raw body under a verification token."""
     return f"sha256={hmac.new(token.encode(), body, sha256).hexdigest()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A signed delivery: its id, and the pages to look at; null for a change that no page names."""
+
+    event: str
+    hints: tuple[PageId | None, ...]
+
+
+def check_delivery(body: bytes, signature: str, token: str, *, comments: bool = False) -> Delivery | None:
+    """What was delivered, or null if it was not signed with the token; the signature is checked first.
+
+    A signed body that is no event holds no hints. ``comments``: whether comments are read, so that one is a
+    reason to look at its page.
+    """
+    if not _is_signed(body, signature, token):
+        return None
+    event = _parse(body) or {}
+    return Delivery(as_text(event.get("id")), _hints(event, comments=comments))
+
+
+def offered_token(body: bytes, signature: str) -> str | None:
+    """The token of a handshake, or null if it is none; a signature must be by that very token."""
+    if len(body) > MAX_BODY:
+        return None
+    token = as_text((_parse(body) or {}).get("verification_token"))
+    if not token or len(token) > MAX_TOKEN or (signature and not _is_signed(body, signature, token)):
+        return None
+    return token
+
+
+def _hints(event: Json, *, comments: bool) -> tuple[PageId | None, ...]:
+    kind = as_text(event.get("type")).partition(".")[0]
+    if kind == "page":
+        return (page_id(as_mapping(event.get("entity")).get("id")),)
+    if kind == "comment" and comments:
+        return (page_id(as_mapping(event.get("data")).get("page_id")),)
+    return (None,) if kind in {"database", "data_source"} else ()
 
 
 class WebhookReceiver:
@@ -72,11 +115,9 @@ class WebhookReceiver:
         return HTTPStatus.OK
 
     def _shake_hands(self, body: bytes, signature: str) -> HTTPStatus:
-        token = as_text((_parse(body) or {}).get("verification_token"))
-        if not token or self._on_handshake is None:
+        token = offered_token(body, signature)
+        if token is None or self._on_handshake is None:
             # Nothing can be checked yet, so nothing is believed.
-            return HTTPStatus.UNAUTHORIZED
-        if signature and not _is_signed(body, signature, token):
             return HTTPStatus.UNAUTHORIZED
         self._token = token
         self._on_handshake(token)
@@ -90,13 +131,8 @@ class WebhookReceiver:
             self._seen[identifier] = None
             if len(self._seen) > REMEMBERED_EVENTS:
                 self._seen.popitem(last=False)
-        kind = as_text(event.get("type")).partition(".")[0]
-        if kind == "page":
-            self._hint(page_id(as_mapping(event.get("entity")).get("id")))
-        elif kind == "comment" and self._comments:
-            self._hint(page_id(as_mapping(event.get("data")).get("page_id")))
-        elif kind in {"database", "data_source"}:
-            self._hint(None)
+        for hint in _hints(event, comments=self._comments):
+            self._hint(hint)
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:

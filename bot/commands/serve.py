@@ -3,24 +3,23 @@
 import asyncio
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
-from bot.clock import SystemClock
+from adapters.stores.claims import open_claims
+from bot.chats import make_chats
 from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
-from bot.masking import masked_source, must_read_all, note_masking
+from bot.operations import Operations, open_operations
 from bot.settings import Settings
 from bot.syncing import open_source
-from bot.wiring import App, open_app
-from core.errors import ConfigurationError, RefusedError, TemporaryError
-from core.ports import PageSource
-from core.services.syncing import Syncer
+from bot.together import Runner, run_together
+from bot.webhook import NotionWebhook
+from bot.wiring import open_app
+from core.errors import ConfigurationError
 
 log = structlog.get_logger()
-
-SECONDS_PER_MINUTE = 60
 
 
 async def run_serve(settings: Settings) -> int:
@@ -28,22 +27,43 @@ async def run_serve(settings: Settings) -> int:
 
     Raises:
         ConfigurationError: nothing to do is configured.
+        FootnoteError: a part cannot go on, such as a chat whose token was refused; all others were ended.
     """
     if settings.notion_token is None and settings.slack_bot_token is None and settings.discord_token is None:
         raise ConfigurationError(
             "nothing to serve: set NOTION_TOKEN to sync, and SLACK_BOT_TOKEN or DISCORD_TOKEN to chat; "
             "footnote demo shows everything without any of them"
         )
-    async with open_app(settings) as app, stop_signal() as stop, asyncio.TaskGroup() as tasks:
-        tasks.create_task(health_endpoint(app, stop))
-        tasks.create_task(app.audiences.watch(stop))
-        tasks.create_task(keep_the_log_short(settings, app.learning, stop))
-        if settings.notion_token is not None and settings.notion_sync_interval > 0:
-            tasks.create_task(sync_on_a_timer(app, stop))
-        log.info("serving", http=f"{settings.http_host}:{settings.http_port}")
-        await stop.wait()
-        log.info("stopping")
+    async with AsyncExitStack() as stack:
+        app = await stack.enter_async_context(open_app(settings))
+        operations = await stack.enter_async_context(open_operations(app))
+        runners = await _runners(operations, stack)
+        stop = await stack.enter_async_context(stop_signal())
+        log.info("serving", parts=len(runners))
+        await run_together(runners, stop)
     return 0
+
+
+async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner]:
+    """All parts that are configured: web, rules, log, chats, worker."""
+    app, settings = operations.app, operations.app.settings
+    claims = await stack.enter_async_context(open_claims(app.servers.database_url))
+    webhook = NotionWebhook(
+        hints=operations.jobs.hints,
+        tokens=operations.jobs.tokens,
+        token=settings.notion_webhook_token.get_secret_value() if settings.notion_webhook_token else "",
+    )
+    routes = webhook.routes() if settings.notion_token is not None else []
+    runners: list[Runner] = [
+        lambda stop: health_endpoint(app, stop, routes=routes),
+        app.audiences.watch,
+        lambda stop: keep_the_log_short(settings, app.learning, stop),
+        *(chat.run for chat in make_chats(operations, claims)),
+    ]
+    if settings.notion_token is not None:
+        source = await stack.enter_async_context(open_source(settings, None))
+        runners.append(operations.worker(source, is_scheduled=settings.notion_sync_interval > 0).run)
+    return runners
 
 
 @asynccontextmanager
@@ -59,46 +79,3 @@ async def stop_signal() -> AsyncIterator[asyncio.Event]:
     finally:
         for number in signals:
             loop.remove_signal_handler(number)
-
-
-async def sync_on_a_timer(app: App, stop: asyncio.Event) -> None:
-    """Sync now and after every interval; a failed run is logged and tried again at the next."""
-    async with open_source(app.settings, None) as source:
-        while not stop.is_set():
-            await _sync_once(app, source)
-            try:
-                async with asyncio.timeout(app.settings.notion_sync_interval * SECONDS_PER_MINUTE):
-                    await stop.wait()
-            except TimeoutError:
-                continue
-
-
-async def _sync_once(app: App, source: PageSource) -> None:
-    try:
-        full = await must_read_all(app)
-    except TemporaryError as error:
-        log.error("sync failed", reason=str(error))
-        return
-    syncer = Syncer(
-        source=await masked_source(app, source),
-        writer=app.writer,
-        embedder=app.embedder,
-        chunk_settings=app.chunk_settings,
-        clock=SystemClock(),
-        calibrator=app.calibrator,
-    )
-    try:
-        report = await syncer.run(full=full)
-        await note_masking(app, report, full=full)
-    except (TemporaryError, RefusedError) as error:
-        log.error("sync failed", reason=str(error))
-        return
-    log.info(
-        "synced",
-        listed=report.listed,
-        changed=report.changed,
-        removed=report.removed,
-        pending=report.pending,
-        failed=len(report.failed),
-        requests=report.requests,
-    )

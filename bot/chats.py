@@ -1,0 +1,99 @@
+"""Settings to chat platforms: those whose tokens are set."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Protocol
+
+from adapters.chat.discord import DiscordChat, DiscordSettings, FileRecords
+from adapters.chat.slack import SlackChat, SlackSettings
+from bot.clock import SystemClock
+from bot.operations import Operations
+from bot.settings import Settings
+from core.ports.chat import Claims
+
+COMMAND_RECORDS = "discord-commands.json"
+"""Below FOOTNOTE_HOME: which commands Discord was told of, so that it is told only of changes."""
+
+
+class Chat(Protocol):
+    """A platform that can be run."""
+
+    @property
+    def ready(self) -> asyncio.Event:
+        """Set once it listens."""
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until ``stop`` is set; then running answers end first.
+
+        Raises:
+            RefusedError, ConfigurationError: the platform will not have us.
+        """
+
+
+def slack_settings(settings: Settings, *, admins: frozenset[str] = frozenset()) -> SlackSettings | None:
+    """What Slack is told; null where no token is set. ``admins`` come from footnote.toml."""
+    if settings.slack_bot_token is None:
+        return None
+    app_token, secret = settings.slack_app_token, settings.slack_signing_secret
+    return SlackSettings(
+        bot_token=settings.slack_bot_token.get_secret_value(),
+        app_token=app_token.get_secret_value() if app_token is not None else "",
+        signing_secret=secret.get_secret_value() if secret is not None else "",
+        base_url=settings.slack_base_url,
+        http_host=settings.http_host,
+        http_port=settings.slack_http_port,
+        admins=frozenset(settings.slack_admins) | admins,
+        expert=settings.slack_expert,
+        follow_ups=settings.slack_follow_ups,
+    )
+
+
+def discord_settings(settings: Settings, *, admins: frozenset[str] = frozenset()) -> DiscordSettings | None:
+    """What Discord is told; null where no token is set. An id of ``admins`` may be a person's or a role's."""
+    if settings.discord_token is None:
+        return None
+    trusted = frozenset(int(one) for one in (*settings.discord_admins, *admins) if one.isdecimal())
+    return DiscordSettings(
+        token=settings.discord_token.get_secret_value(),
+        guild_ids=tuple(int(guild) for guild in settings.discord_guild_ids),
+        base_url=settings.discord_base_url,
+        gateway_url=settings.discord_gateway_url,
+        admins=trusted,
+        admin_roles=trusted,
+        expert=settings.discord_expert,
+        message_content=settings.discord_message_content,
+    )
+
+
+def make_chats(operations: Operations, claims: Claims) -> Sequence[Chat]:
+    """Every platform whose token is set."""
+    app = operations.app
+    rules = app.audiences.rules
+    chats: list[Chat] = []
+    if (slack := slack_settings(app.settings, admins=rules.admins("slack"))) is not None:
+        chats.append(
+            SlackChat(
+                slack,
+                answerer=app.answerer,
+                claims=claims,
+                audiences=app.audiences,
+                feedback=app.learning.feedback,
+                administration=operations.administrator,
+                clock=SystemClock(),
+                insights=app.learning.log,
+            )
+        )
+    if (discord := discord_settings(app.settings, admins=rules.admins("discord"))) is not None:
+        chats.append(
+            DiscordChat(
+                discord,
+                answerer=app.answerer,
+                claims=claims,
+                audiences=app.audiences,
+                feedback=app.learning.feedback,
+                administration=operations.administrator,
+                clock=SystemClock(),
+                records=FileRecords(app.settings.footnote_home / COMMAND_RECORDS),
+            )
+        )
+    return chats
