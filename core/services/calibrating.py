@@ -23,6 +23,9 @@ logger = logging.getLogger(__name__)
 SAMPLE = 3000
 """Passages learned from. More move no figure noticeably; these take a second."""
 
+LEAST_PASSAGES = 20
+"""Of fewer nothing is learned: every question would seem unusually near to the only page there is."""
+
 FORMAT = 1
 """Raised when the figures or their packing change: older ones are then learned anew."""
 
@@ -56,7 +59,7 @@ class Calibrator:
         if is_usable and not await self._store.is_background_due():
             return False
         passages = [one for one in await self._store.sample_passages(SAMPLE) if one.vector.any()]
-        if not passages:
+        if len(passages) < LEAST_PASSAGES:
             return False
         try:
             typical, about = await self._questions(passages)
