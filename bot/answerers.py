@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from adapters.caches.connecting import RedisConnection
 from adapters.caches.leases import RedisLeases
 from adapters.caches.limits import RedisLimits
+from bot.clock import SystemClock
 from bot.settings import Settings
 from core.ports import Answerer, Embedder, Generator
 from core.ports.watching import Watch
@@ -12,6 +13,7 @@ from core.services.answering import Answering
 from core.services.caching import AnswerCache
 from core.services.limiting import LimitedAnswerer
 from core.services.metering import MeteredGenerator
+from core.services.popular import PopularQuestions
 from core.services.prompting import Style
 from core.services.refusals import Judge
 from core.services.retriever import Retriever
@@ -30,12 +32,14 @@ class Parts:
     style: Style
 
 
-def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts, watch: Watch) -> Answerer:
-    """The answerer that chats are given."""
+def make_answerer(
+    settings: Settings, *, redis: RedisConnection, parts: Parts, watch: Watch
+) -> tuple[Answerer, PopularQuestions]:
+    """The answerer that chats are given, and what it is often asked."""
     generator = parts.generator
     if generator is not None:
         generator = MeteredGenerator(generator, observe=watch.generated)
-    limited = LimitedAnswerer(
+    popular = PopularQuestions(
         Answering(
             retriever=parts.retriever,
             generator=generator,
@@ -45,10 +49,14 @@ def make_answerer(settings: Settings, *, redis: RedisConnection, parts: Parts, w
             leases=RedisLeases(redis),
             style=parts.style,
         ),
+        clock=SystemClock(),
+    )
+    limited = LimitedAnswerer(
+        popular,
         makeshift=Answering(
             retriever=parts.retriever, embedder=parts.embedder, judge=parts.judge, style=parts.style
         ),
         counter=RedisLimits(redis, processes=settings.footnote_processes),
         limits=settings.limits,
     )
-    return WatchedAnswerer(limited, watch)
+    return WatchedAnswerer(limited, watch), popular

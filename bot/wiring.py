@@ -34,6 +34,7 @@ from core.ports import Answerer, Embedder, Generator, PageWriter, PassageIndex
 from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings
+from core.services.popular import PopularQuestions
 from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
@@ -71,6 +72,7 @@ class App:
     audiences: LiveAudiences
     learning: Learning
     watch: PrometheusWatch
+    popular: PopularQuestions
 
 
 @asynccontextmanager
@@ -134,7 +136,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             index=fingerprint,
             retrieval=repr(ranking),
         )
-        answerer = make_answerer(
+        answerer, popular = make_answerer(
             settings,
             redis=redis,
             watch=watch,
@@ -176,6 +178,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             audiences=audiences,
             learning=learning,
             watch=watch,
+            popular=popular,
         )
 
 

@@ -18,6 +18,7 @@ from bot.together import Runner, run_together
 from bot.webhook import NotionWebhook
 from bot.wiring import open_app
 from core.errors import ConfigurationError
+from core.services.popular import keep_answered
 
 log = structlog.get_logger()
 
@@ -58,6 +59,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         lambda stop: health_endpoint(app, stop, routes=routes),
         app.audiences.watch,
         lambda stop: keep_the_log_short(settings, app.learning, stop),
+        lambda stop: keep_answered(app.popular, app.index.generation, stop),
         *(chat.run for chat in make_chats(operations, claims)),
     ]
     if settings.notion_token is not None:
