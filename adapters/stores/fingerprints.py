@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import asyncpg
+
 from adapters.stores.connecting import Connection
 from core.domain.models import Fingerprint, ModelProfile
 from core.errors import IndexMismatchError
@@ -26,6 +28,14 @@ async def active(connection: Connection) -> Fingerprint | None:
     """The fingerprint that searches use; null before anything was indexed."""
     found: str | None = await connection.fetchval("SELECT active FROM index_state")
     return Fingerprint(found) if found is not None else None
+
+
+async def others(connection: Connection, fingerprint: Fingerprint) -> tuple[Fingerprint, ...]:
+    """Every other fingerprint that was ever configured here and not dropped since."""
+    rows = await connection.fetch(
+        "SELECT fingerprint FROM index_fingerprints WHERE fingerprint <> $1 ORDER BY fingerprint", fingerprint
+    )
+    return tuple(Fingerprint(row["fingerprint"]) for row in rows)
 
 
 async def adopt(connection: Connection, contract: Contract, *, beside: bool) -> None:
@@ -125,7 +135,22 @@ async def _explain(connection: Connection, current: str | None, wanted: Contract
     if row is None:
         return f"the index was built as [{current}] but {wanted} is configured: run `footnote reembed`"
     chunker = f", chunker {row['chunker']}" if row["chunker"] else ""
+    back = _settings_to_undo(row, wanted)
     return (
         f"the index was built with {row['model']} with {row['dimensions']} dimensions{chunker} [{current}], "
-        f"but {wanted} is configured: set EMBEDDING_MODEL back, or run `footnote reembed`"
+        f"but {wanted} is configured: {f'set {back} back, or ' if back else ''}run `footnote reembed`"
     )
+
+
+def _settings_to_undo(built: asyncpg.Record, wanted: Contract) -> str:
+    """The settings in which the two differ; none where only a newer version cuts pages otherwise."""
+    names = []
+    if built["model"] != wanted.profile.name:
+        names.append("EMBEDDING_MODEL")
+    elif built["dimensions"] != wanted.profile.dimensions:
+        names.append("EMBEDDING_DIMENSIONS")
+    # Version, size, overlap, unit and the model's own limit, as `ChunkSettings.version` writes them.
+    pairs = list(zip(built["chunker"].split("/"), wanted.chunker.split("/"), strict=False))
+    sizes = zip(("NOTION_CHUNK_SIZE", "NOTION_CHUNK_OVERLAP"), pairs[1:3], strict=False)
+    names += [name for name, (before, now) in sizes if before != now]
+    return " and ".join(names)

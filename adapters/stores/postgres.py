@@ -92,8 +92,9 @@ class PostgresStore:
         active = rows[0]["active"]
         if active not in (None, self._contract.fingerprint) and not rows[0]["has_chunks"]:
             raise IndexMismatchError(
-                f"the index was switched to another model [{active}] while this process uses "
-                f"{self._contract}: set EMBEDDING_MODEL to the new one and restart"
+                f"the index was switched to other settings [{active}] while this process uses "
+                f"{self._contract}: set EMBEDDING_MODEL, NOTION_CHUNK_SIZE and NOTION_CHUNK_OVERLAP "
+                "to the new ones and restart"
             )
         found = [row for row in rows if row["id"] is not None]
         return SearchResult(
@@ -234,6 +235,11 @@ class PostgresStore:
         """Let searches use this store's fingerprint from the next statement on."""
         async with self._writing() as connection:
             await fingerprints.activate(connection, self._contract.fingerprint)
+
+    async def others(self) -> tuple[Fingerprint, ...]:
+        """The fingerprints beside this store's own: those of earlier settings, in use or left behind."""
+        async with self._connection() as connection:
+            return await fingerprints.others(connection, self._contract.fingerprint)
 
     async def drop(self, fingerprint: Fingerprint) -> int:
         """Forget another fingerprint with its passages; returns how many there were.

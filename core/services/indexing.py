@@ -45,9 +45,17 @@ class Indexer:
     async def run(self, tally: Tally) -> None:
         """Bring every pending page up to date; one that fails keeps its old passages and stays pending.
 
+        Before and afterwards the tally's ``pending`` is what the index says.
+
         Raises:
             RefusedError: the embedder refused us; more calls are doomed (SY20, T21).
         """
+        tally.set(pending=await self._writer.count_pending())
+        await self._index_all(tally)
+        # Counted, since a sync may have stored pages meanwhile.
+        tally.set(pending=await self._writer.count_pending())
+
+    async def _index_all(self, tally: Tally) -> None:
         after: PageId | None = None
         while True:
             pages = await self._writer.pending(limit=PAGES_AT_ONCE, after=after)

@@ -213,6 +213,32 @@ async def test_f45_the_message_names_both_sizes_and_the_cure(database_url: str) 
     assert "\n" not in message
 
 
+@pytest.mark.parametrize(
+    ("profile", "chunker", "cure"),
+    [
+        (PROFILE, "1/300/50/chars/512", "set NOTION_CHUNK_SIZE and NOTION_CHUNK_OVERLAP back, or run"),
+        (PROFILE, "1/600/50/chars/512", "set NOTION_CHUNK_OVERLAP back, or run"),
+        (PROFILE, "2/600/100/chars/512", "is configured: run"),
+        (WIDER, "1/600/100/chars/512", "set EMBEDDING_MODEL back, or run"),
+        (WIDER, "1/300/100/chars/512", "set EMBEDDING_MODEL and NOTION_CHUNK_SIZE back, or run"),
+        (replace(PROFILE, dimensions=6), "1/600/100/chars/512", "set EMBEDDING_DIMENSIONS back, or run"),
+    ],
+)
+async def test_sy24_the_message_names_the_settings_that_were_changed(
+    database_url: str, profile: ModelProfile, chunker: str, cure: str
+) -> None:
+    """Whoever changed a size is not told to look at the model; a newer chunker leaves one cure."""
+    built = "1/600/100/chars/512"
+    async with open_store(database_url, profile=PROFILE, fingerprint=FINGERPRINT, chunker=built) as store:
+        await index_page(store, a_page(1), a_chunk(1))
+
+    with pytest.raises(IndexMismatchError, match=f"{cure} `footnote reembed`"):
+        async with open_store(
+            database_url, profile=profile, fingerprint=profile.fingerprint(chunker), chunker=chunker
+        ):
+            raise AssertionError("opened")
+
+
 async def test_an_empty_index_takes_the_model_that_comes(database_url: str) -> None:
     """A trial with one model does not bind a workspace that was never indexed."""
     async with open_store(database_url, profile=PROFILE, fingerprint=FINGERPRINT):

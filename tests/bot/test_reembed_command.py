@@ -1,0 +1,166 @@
+"""``footnote reembed``: the old vectors serve until the new are complete; cut off, it goes on."""
+
+import json
+from collections.abc import Sequence
+from itertools import count
+
+import pytest
+
+from adapters.sources.sample import SampleSource
+from adapters.stores.postgres import PostgresStore
+from adapters.stores.status import IndexCounts
+from bot.commands.reembed import run_reembed
+from bot.settings import Settings
+from bot.syncing import sync_with_progress
+from bot.wiring import ask_as_console, open_app
+from core.domain.answers import Answer
+from core.domain.ids import PageId
+from core.errors import RefusedError
+from core.ports import IndexedChunk
+
+QUESTION = "How long does the free trial run?"
+CUT_AFTER = 7
+
+
+def settings_for(database_url: str, redis_url: str, **changed: str) -> Settings:
+    """The hashing model keeps it quick."""
+    variables = {"DATABASE_URL": database_url, "REDIS_URL": redis_url, "EMBEDDING_MODEL": "hashing:384"}
+    return Settings.from_mapping({**variables, **changed})
+
+
+async def counts_under(settings: Settings) -> IndexCounts:
+    """What the index says to a process with these settings, which must be those in use."""
+    async with open_app(settings) as app:
+        return await app.store.counts()
+
+
+async def is_answered(settings: Settings) -> bool:
+    """Whether a process with these settings can open the index and answer from it."""
+    async with open_app(settings) as app:
+        return isinstance(await app.answerer.answer(ask_as_console(QUESTION)), Answer)
+
+
+@pytest.fixture
+async def settings(database_url: str, redis_url: str) -> Settings:
+    """Of a database that holds the sample workspace."""
+    chosen = settings_for(database_url, redis_url)
+    async with open_app(chosen) as app:
+        await sync_with_progress(app, SampleSource(), full=False)
+    return chosen
+
+
+@pytest.fixture
+def cut_off(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The process loses its hold on the database after some pages; undone by the test."""
+    swapped = count(1)
+    swap = PostgresStore.swap_chunks
+
+    async def until_cut(
+        self: PostgresStore, page_id: PageId, *, revision: int, chunks: Sequence[IndexedChunk]
+    ) -> bool:
+        if next(swapped) > CUT_AFTER:
+            raise RefusedError("cut off")
+        return await swap(self, page_id, revision=revision, chunks=chunks)
+
+    monkeypatch.setattr(PostgresStore, "swap_chunks", until_cut)
+    return monkeypatch
+
+
+CHANGES: tuple[dict[str, str], ...] = (
+    {"EMBEDDING_MODEL": "hashing:128"},
+    {"NOTION_CHUNK_SIZE": "400", "NOTION_CHUNK_OVERLAP": "80"},
+    {},
+)
+
+
+@pytest.mark.parametrize("changed", CHANGES, ids=["model", "chunks", "same"])
+async def test_sy24_reembedding_switches_to_the_configured_index(
+    settings: Settings,
+    database_url: str,
+    redis_url: str,
+    changed: dict[str, str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Every page is embedded anew, the index switches, nothing of the old one stays, and it answers."""
+    new = settings_for(database_url, redis_url, **changed)
+    before = await counts_under(settings)
+
+    code = await run_reembed(new, as_json=True)
+
+    report = json.loads(capsys.readouterr().out)
+    after = await counts_under(new)
+    assert code == 0
+    assert report["clean"] is True
+    assert report["pages_embedded"] == before.pages - before.empty_pages
+    assert report["reused"] == 0
+    assert (after.pending, after.of_other_fingerprints, after.vector_index) == (0, 0, "hnsw")
+    assert (after.active == before.active) == (not changed)
+    assert await is_answered(new)
+
+
+@pytest.mark.parametrize("changed", CHANGES, ids=["model", "chunks", "same"])
+async def test_f34_a_reembedding_that_was_cut_off_goes_on_where_it_was(
+    settings: Settings,
+    database_url: str,
+    redis_url: str,
+    changed: dict[str, str],
+    cut_off: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The old vectors answer meanwhile; the second run does the other pages only."""
+    new = settings_for(database_url, redis_url, **changed)
+    with pytest.raises(RefusedError, match="cut off"):
+        await run_reembed(new, as_json=True)
+    cut_off.undo()
+    meanwhile = await counts_under(settings)
+    answered_meanwhile = await is_answered(settings)
+
+    code = await run_reembed(new, as_json=True)
+
+    report = json.loads(capsys.readouterr().out)
+    assert answered_meanwhile
+    assert code == 0
+    assert report["pages_embedded"] == meanwhile.pages - meanwhile.empty_pages - CUT_AFTER
+    assert (await counts_under(new)).of_other_fingerprints == 0
+
+
+async def test_reembedding_clears_up_what_an_earlier_one_left(
+    settings: Settings, database_url: str, redis_url: str, cut_off: pytest.MonkeyPatch
+) -> None:
+    """Vectors of a model that was begun with and given up are gone once another one is complete."""
+    with pytest.raises(RefusedError, match="cut off"):
+        await run_reembed(settings_for(database_url, redis_url, EMBEDDING_MODEL="hashing:64"), as_json=True)
+    cut_off.undo()
+    left = (await counts_under(settings)).of_other_fingerprints
+    new = settings_for(database_url, redis_url, EMBEDDING_MODEL="hashing:128")
+
+    await run_reembed(new, as_json=True)
+
+    assert left > 0
+    assert (await counts_under(new)).of_other_fingerprints == 0
+
+
+async def test_t2_a_page_that_cannot_be_embedded_keeps_the_old_index_in_use(
+    settings: Settings,
+    database_url: str,
+    redis_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command fails, says so, and the old vectors go on answering."""
+
+    async def changed_meanwhile(*_: object, **__: object) -> bool:
+        return False
+
+    new = settings_for(database_url, redis_url, EMBEDDING_MODEL="hashing:128")
+    with monkeypatch.context() as patch:
+        patch.setattr(PostgresStore, "swap_chunks", changed_meanwhile)
+
+        code = await run_reembed(new, as_json=True)
+
+    captured = capsys.readouterr()
+    report = json.loads(captured.out)
+    assert code == 1
+    assert report["pending"] > 0
+    assert "go on answering" in captured.err
+    assert await is_answered(settings)
