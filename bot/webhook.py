@@ -22,12 +22,19 @@ PATH = "/webhooks/notion"
 
 
 class NotionWebhook:
-    """Takes what Notion delivers. ``token`` is the setting; without one Notion.s counts."""
+    """Takes what Notion delivers.
 
-    def __init__(self, *, hints: PostgresHints, tokens: PostgresTokens, token: str = "") -> None:
+    ``token`` is the setting; without one the token that Notion sends counts. ``comments``: whether comments
+    are read.
+    """
+
+    def __init__(
+        self, *, hints: PostgresHints, tokens: PostgresTokens, token: str = "", comments: bool = False
+    ) -> None:
         self._hints = hints
         self._tokens = tokens
         self._token = token
+        self._comments = comments
 
     def routes(self) -> list[web.RouteDef]:
         """To be added to a web application."""
@@ -51,7 +58,7 @@ class NotionWebhook:
         if not token:
             known = (await self._tokens.read()).trusted
             token = known.token if known is not None else ""
-        delivery = check_delivery(body, signature, token) if token else None
+        delivery = check_delivery(body, signature, token, comments=self._comments) if token else None
         if delivery is None:
             return await self._shake_hands(body, signature)
         if not self._token:

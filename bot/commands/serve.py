@@ -53,6 +53,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         hints=operations.jobs.hints,
         tokens=operations.jobs.tokens,
         token=settings.notion_webhook_token.get_secret_value() if settings.notion_webhook_token else "",
+        comments=settings.notion_comments != "off",
     )
     routes = webhook.routes() if settings.notion_token is not None else []
     runners: list[Runner] = [

@@ -252,8 +252,8 @@ class Administration(Protocol):
     async def status(self) -> IndexStatus:
         """Health of the index."""
 
-    async def gaps(self, *, limit: int) -> Sequence[Gap]:
-        """What was asked and not answered well, most frequent first."""
+    async def gaps(self, *, viewer: Audience, limit: int) -> Sequence[Gap]:
+        """What was asked and not answered well, most frequent first; no more than ``viewer`` may see."""
 
     async def why(self, link: str) -> str:
         """Explains one page in a few lines: seen when, through which root, state, chunks, scopes.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from core.domain.audiences import EVERYTHING, Audience
+from core.domain.audiences import Audience
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
 from core.errors import InvalidInputError
 from core.ports import Clock, PageState
@@ -99,6 +99,7 @@ class Administrator:
         health = await self._health()
         looks = await self._ledger.looks(self._source_name)
         totals = await self._ledger.totals()
+        last = max((one for one in (looks.changes, await self._last_run()) if one is not None), default=None)
         return IndexStatus(
             checks=health.checks,
             ledger={fate.value: count for fate, count in sorted(totals.items())},
@@ -106,13 +107,19 @@ class Administrator:
             chunks=health.chunks,
             pending=health.pending,
             generation=health.generation,
-            last_sync=looks.changes,
+            last_sync=last,
         )
 
-    async def gaps(self, *, limit: int) -> Sequence[Gap]:
+    async def _last_run(self) -> datetime | None:
+        """When the newest run that got to its end was asked for; an export's counts too."""
+        runs = await self._runs.recent(limit=20)
+        ended = (run for run in runs if run.ended_at is not None and "error" not in run.report)
+        return next((run.asked_at for run in ended if run.wanted != {ResyncKind.REEMBED}), None)
+
+    async def gaps(self, *, viewer: Audience, limit: int) -> Sequence[Gap]:
         """As `Administration.gaps`, of the last thirty days."""
         since = self._clock.now() - timedelta(days=GAP_DAYS)
-        return await self._gaps(viewer=EVERYTHING, since=since, limit=limit)
+        return await self._gaps(viewer=viewer, since=since, limit=limit)
 
     async def why(self, link: str) -> str:
         """As `Administration.why`."""

@@ -21,6 +21,7 @@ from adapters.chat.discord.render import CONTENT_LENGTH
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.splitting import split
 from adapters.chat.discord.texts import Text, say
+from core.domain.places import Place
 from core.errors import FootnoteError, InvalidInputError
 from core.ports import Clock
 from core.ports.chat import (
@@ -111,13 +112,15 @@ class Administering:
     async def gaps(self, interaction: discord.Interaction) -> None:
         """What was asked and not answered well."""
         if await self._begin(interaction, "gaps"):
-            await self._tell(interaction, gaps_text(await self._administration.gaps(limit=GAPS)))
+            viewer = self._audiences.audience_for(_place(interaction))
+            await self._tell(
+                interaction, gaps_text(await self._administration.gaps(viewer=viewer, limit=GAPS))
+            )
 
     async def scope(self, interaction: discord.Interaction) -> None:
         """What this channel sees, and why; the settings' file is the source."""
         if await self._begin(interaction, "scope"):
-            place = from_interaction(interaction, "", private=False, shows=False).channel_place()
-            await self._tell(interaction, escaped(self._audiences.explain(place)))
+            await self._tell(interaction, escaped(self._audiences.explain(_place(interaction))))
 
     async def why(self, interaction: discord.Interaction, link: str) -> None:
         """Explains one page."""
@@ -162,6 +165,11 @@ class Administering:
                 await message.try_to_show(progress_text(last))
         finally:
             self._followed.discard(key)
+
+
+def _place(interaction: discord.Interaction) -> Place:
+    """The channel as a place, with who asks."""
+    return from_interaction(interaction, "", private=False, shows=False).channel_place()
 
 
 class _ProgressMessage:

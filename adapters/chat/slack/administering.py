@@ -15,6 +15,7 @@ from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.splitting import split
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.web import CallError, SlackWeb, call
+from core.domain.places import Place
 from core.errors import InvalidInputError, RateLimitedError
 from core.ports.chat import (
     Administration,
@@ -115,15 +116,18 @@ class Administering:
             case ("status", []):
                 await self._tell(body, status_text(await self._administration.status()))
             case ("gaps", []):
-                await self._tell(body, gaps_text(await self._administration.gaps(limit=GAPS)))
+                viewer = self._audiences.audience_for(await self._place(body))
+                found = await self._administration.gaps(viewer=viewer, limit=GAPS)
+                await self._tell(body, gaps_text(found))
             case ("scope", []):
-                asked = from_command(body, bot_user=self._bot_user)
-                place = await self._directory.channel_place(asked)
-                await self._tell(body, escaped(self._audiences.explain(place)))
+                await self._tell(body, escaped(self._audiences.explain(await self._place(body))))
             case ("why", [_]):
                 await self._tell(body, mrkdwn(await self._administration.why(rest.strip("<>").split("|")[0])))
             case _:
                 await self._tell(body, USAGE)
+
+    async def _place(self, body: Mapping[str, Any]) -> Place:
+        return await self._directory.channel_place(from_command(body, bot_user=self._bot_user))
 
     async def _resync(self, kind: ResyncKind, body: Mapping[str, Any], *, user: str, channel: str) -> None:
         ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")

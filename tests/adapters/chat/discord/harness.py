@@ -107,6 +107,7 @@ class ScriptedAdministration:
 
     def __init__(self, *, steps: int = 4, step_seconds: float = 0.05) -> None:
         self.requests: list[tuple[ResyncKind, str]] = []
+        self.gap_viewers: list[Audience] = []
         self.steps = steps
         self.step_seconds = step_seconds
         self.running = 0
@@ -148,8 +149,9 @@ class ScriptedAdministration:
             last_sync=datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
         )
 
-    async def gaps(self, *, limit: int) -> Sequence[Gap]:
+    async def gaps(self, *, viewer: Audience, limit: int) -> Sequence[Gap]:
         """One."""
+        self.gap_viewers.append(viewer)
         del limit
         return (Gap(count=4, examples=("Where is @everyone the VPN?",), nearest_pages=(("Network", "u"),)),)
 

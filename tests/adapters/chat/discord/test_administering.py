@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.domain.audiences import EVERYTHING
 from core.errors import UnavailableError
 from core.ports.chat import ResyncKind
 from tests.adapters.chat.discord.harness import Session, discord_session
@@ -157,6 +158,7 @@ async def test_gaps_scope_and_why_are_private_and_inert() -> None:
             assert expected in shown_text(message)
             assert "@everyone" not in shown_text(message)
             assert message.ephemeral_for == session.admin.id
+        assert session.administration.gap_viewers == [EVERYTHING]
 
 
 async def test_dsc9_a_verb_that_fails_tells_its_id(caplog: pytest.LogCaptureFixture) -> None:

@@ -6,8 +6,9 @@ from datetime import date
 
 import pytest
 
+from core.domain.audiences import EVERYTHING
 from core.ports.chat import DailyVerdicts, ResyncKind, Usage
-from tests.adapters.chat.slack.harness import Session, slack_session
+from tests.adapters.chat.slack.harness import PUBLIC_PAGES, Session, slack_session
 from tests.fakes.slack.blockkit import control_tokens, texts_of
 from tests.fakes.slack.people import shown_text
 from tests.fakes.slack.server import Fault
@@ -18,9 +19,11 @@ def bodies(session: Session, name: str) -> list[dict[str, object]]:
     return session.slack.response_urls[name].bodies
 
 
-async def said(session: Session, user: str, text: str, *, command: str = "/footnote") -> str:
+async def said(
+    session: Session, user: str, text: str, *, command: str = "/footnote", channel: str = "C1"
+) -> str:
     """Use a command and wait for its first private reply."""
-    name = session.people.command("C1", user, command, text)
+    name = session.people.command(channel, user, command, text)
     await session.until(lambda: bodies(session, name))
     assert bodies(session, name)[0]["response_type"] == "ephemeral"
     return str(bodies(session, name)[0]["text"])
@@ -123,6 +126,14 @@ async def test_slk8_a_run_with_many_steps_edits_seldom() -> None:
         )
 
         assert 1 <= len(session.slack.called("chat.update")) <= 4
+
+
+async def test_t26_gaps_show_an_administrator_no_more_than_the_place_may_see(session: Session) -> None:
+    """In a channel of the team everything, in one shared with strangers only what is public."""
+    await said(session, "UADMIN", "gaps")
+    await said(session, "UADMIN", "gaps", channel="C3")
+
+    assert session.administration.gap_viewers == [EVERYTHING, PUBLIC_PAGES]
 
 
 async def test_the_other_verbs_answer_privately(session: Session) -> None:
