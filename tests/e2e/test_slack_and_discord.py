@@ -1,5 +1,7 @@
 """The same question in Slack and in Discord: one generation, one answer, each in the platform's own form."""
 
+import re
+
 from adapters.caches.memory import MemoryCache
 from core.domain.answers import Retrieval
 from core.domain.models import Fingerprint
@@ -75,3 +77,16 @@ async def test_one_generation_gives_the_same_answer_and_citations_on_both_platfo
     assert len(generator.prompts) == 1
     assert shown_text(in_discord) == IN_DISCORD
     assert (*markdown, *listed) == IN_SLACK
+
+
+async def test_shr2_whatever_a_model_links_to_discord_shows_links_to_retrieved_pages_only() -> None:
+    """Invented numbers and foreign addresses of a draft do not survive the way to the message."""
+    draft = "You have **28 vacation days**. [1] [9] See [the form](https://evil.example/form). [1]"
+    async with discord_session(starts=False) as discord:
+        await discord.start(answerer=an_answering(ScriptedGenerator(draft)))
+        discord.people.say(discord.alice, discord.channel, f"<@{BOT_USER}> {QUESTION}")
+        (message,) = await discord.posted()
+
+    addresses = re.findall(r"https?://[^\s<>)]+", shown_text(message))
+    assert len(addresses) >= 2
+    assert set(addresses) <= set(LINKS)
