@@ -62,7 +62,8 @@ def _statement(audience: Audience, parameters: Parameters) -> str:
                 SELECT
                 FROM answer_passages AS passage
                 LEFT JOIN notion_pages AS page ON page.id = passage.page_id
-                WHERE passage.question_id = question.id AND NOT coalesce(page.id IS NOT NULL AND {scope}, FALSE)
+                WHERE passage.question_id = question.id
+                    AND NOT coalesce(page.id IS NOT NULL AND {scope}, FALSE)
             )
         GROUP BY lower(btrim(question.text))
         HAVING count(DISTINCT question.person) >= {_MIN_PEOPLE}

@@ -66,7 +66,8 @@ async def call(what: str, work: Awaitable[T], *, seconds: float = CALL_SECONDS) 
 
 def _translated(what: str, error: discord.HTTPException) -> Exception:
     if error.status == 429:  # noqa: PLR2004 - too many requests
-        return RateLimitedError(f"Discord: {what} is rate limited")
+        wait = error.response.headers.get("Retry-After")
+        return RateLimitedError(f"Discord: {what} is rate limited", retry_after=float(wait) if wait else None)
     if error.status >= 500:  # noqa: PLR2004 - the server's own fault
         return UnavailableError(f"Discord: {what} failed with HTTP {error.status}")
     return CallError(

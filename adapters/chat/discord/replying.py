@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from typing import ParamSpec, TypeVar
 
 from adapters.chat.discord.calls import INVALID_FORM, UNKNOWN_MESSAGE, CallError
 from adapters.chat.discord.render import Layout, Message, Plain, Reply, as_layouts, as_plain, preview
@@ -11,8 +12,14 @@ from core.errors import FootnoteError, RateLimitedError, UnavailableError
 
 logger = logging.getLogger(__name__)
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 QUICK_SECONDS = 0.4
 """An answer that is complete so soon is posted whole."""
+
+PATIENCE = 5
+PAUSE_SECONDS = 2.0
 
 TYPING_SECONDS = 8.0
 """Discord shows typing for ten."""
@@ -177,7 +184,7 @@ class Replying:
         assert self._surface is not None  # noqa: S101 - every caller has looked
         await self._deliver_first(self._surface, messages[0])
         for number, message in enumerate(messages[1:], start=1):
-            await self._surface.send(message, number=self._numbered_from + number)
+            await _patiently(self._surface.send, message, number=self._numbered_from + number)
         return self.first
 
     async def _discard(self) -> None:
@@ -193,7 +200,7 @@ class Replying:
     async def _deliver_first(self, surface: Surface, message: Message) -> None:
         if self.first:
             try:
-                await surface.edit(self.first, message)
+                await _patiently(surface.edit, self.first, message)
             except CallError as error:
                 if error.code != UNKNOWN_MESSAGE:
                     raise
@@ -208,8 +215,19 @@ class Replying:
     async def _send_once(self, surface: Surface, message: Message) -> str:
         """Post once; after a connection that broke, look whether it was accepted before doing it again."""
         try:
-            return await surface.send(message, number=self._numbered_from)
+            return await _patiently(surface.send, message, number=self._numbered_from)
         except UnavailableError:
             if found := await surface.find(self._question):
                 return found
             return await surface.send(message, number=self._numbered_from)
+
+
+async def _patiently(do: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+    """What must be shown in the end: when even the library gave up on a rate limit, once more and later."""
+    for _ in range(PATIENCE):
+        try:
+            return await do(*args, **kwargs)
+        except RateLimitedError as error:
+            logger.info("%s; trying again", error)
+            await asyncio.sleep(error.retry_after or PAUSE_SECONDS)
+    return await do(*args, **kwargs)

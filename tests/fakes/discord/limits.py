@@ -53,8 +53,9 @@ class Limits:
             return {}
         limit, seconds = ROUTES[route]
         hits = self._hits[route, about]
-        while hits and hits[0] <= now - seconds:
-            hits.popleft()
+        # A bucket is full again at once, when its time is over: Discord's windows do not slide.
+        if hits and hits[0] <= now - seconds:
+            hits.clear()
         bucket = hashlib.sha256(route.encode()).hexdigest()[:16]
         if len(hits) >= limit:
             wait = hits[0] + seconds - now

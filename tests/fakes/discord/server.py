@@ -78,6 +78,8 @@ class FakeDiscord:
             path = request.path.removeprefix("/api/v10")
             body, files = await read_body(request)
             status, shown, headers = await self._answered(request, handler, bucket, body)
+            # As Discord's proxies do: a 429 without it the client takes for a ban, and does not wait.
+            headers = headers | {"Via": "1.1 stand-in"}
             self.rest.files.extend(files)
             self.calls.append(Call(method=request.method, path=path, body=body, status=status, answer=shown))
             fault = self._fault(request.method, path, after=True)
@@ -103,7 +105,7 @@ class FakeDiscord:
         path = request.path.removeprefix("/api/v10")
         fault = self._fault(request.method, path, after=False)
         if fault is not None:
-            return fault.status, {"code": fault.code, "message": "provoked"}, {}
+            return fault.status, {"code": fault.code, "message": "provoked", "retry_after": 0.05}, {}
         tokenless = _WITHOUT_TOKEN.match(path) is not None
         about = request.match_info.get("token") or request.match_info.get("channel") or ""
         try:

@@ -5,7 +5,7 @@ import pytest
 from core.errors import ConfigurationError, RefusedError
 from tests.adapters.chat.discord.answers import ScriptedAnswerer
 from tests.adapters.chat.discord.harness import Session, discord_session
-from tests.fakes.discord import BOT_USER, shown_text
+from tests.fakes.discord import BOT_USER, Fault, shown_text
 
 
 async def ask_and_wait(session: Session, *, questions: int) -> None:
@@ -100,6 +100,17 @@ async def test_rate_limits_delay_answers_and_lose_none() -> None:
         assert len(session.discord.world.from_bot()) == 8
         assert all("Parental leave" in shown_text(one) for one in session.discord.world.from_bot())
         assert session.discord.limits.invalid <= 2
+
+
+async def test_a_rate_limit_that_outlasts_the_library_delays_the_answer_and_does_not_lose_it() -> None:
+    """The library gives up after five attempts; the finished answer is worth more."""
+    async with discord_session() as session:
+        session.discord.provoke(Fault("POST", r"/channels/\d+/messages$", status=429, times=6))
+        session.people.say(session.alice, session.channel, f"<@{BOT_USER}> How long?")
+        await session.settled()
+
+        (message,) = session.discord.world.from_bot()
+        assert "Parental leave" in shown_text(message)
 
 
 async def test_two_shards_hear_each_its_own_servers() -> None:
