@@ -1,15 +1,18 @@
 """The one reader of the environment: a mapping becomes frozen settings, or a list of all problems."""
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
-from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
+from core.domain.profiles import profile_for
 from core.errors import ConfigurationError
 from core.services.limiting import Limits, parse_rates
 
@@ -18,6 +21,10 @@ EMBEDDED = "embedded"
 
 EXTRACTIVE = "extractive"
 """Value of LLM_MODEL: answers are quotes, no model is asked."""
+
+POSTGRES_SCHEMES = ("postgresql://", "postgres://")
+
+CHAT_PROVIDERS = ("ollama", "openai")
 
 MAX_OVERLAP_SHARE = 0.30
 """Of the chunk size; more is waste (inventory X4)."""
@@ -79,9 +86,9 @@ class Settings(BaseSettings):
     http_host: str = "127.0.0.1"
     http_port: int = Field(default=8080, ge=0, le=65535)
 
-    slack_bot_token: SecretStr | None = None
     slack_app_token: SecretStr | None = None
     slack_signing_secret: SecretStr | None = None
+    slack_bot_token: SecretStr | None = None  # below the two that it is checked with
     slack_base_url: str = "https://slack.com/api/"
     slack_http_port: int = Field(default=3000, ge=0, le=65535, description="for HTTP mode")
     slack_admins: CommaSeparated = ()
@@ -136,10 +143,16 @@ class Settings(BaseSettings):
     @field_validator("notion_root_pages")
     @classmethod
     def _are_page_ids(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        try:
-            return tuple(dict.fromkeys(parse_page_id(part) for part in value))
-        except InvalidIdError as error:
-            raise ValueError(str(error)) from None
+        found: dict[str, None] = {}
+        wrong = []
+        for part in value:
+            try:
+                found[parse_page_id(part)] = None
+            except InvalidIdError as error:
+                wrong.append(str(error))
+        if wrong:
+            raise ValueError("; ".join(wrong))
+        return tuple(found)
 
     @field_validator("discord_guild_ids", "discord_admins")
     @classmethod
@@ -151,31 +164,45 @@ class Settings(BaseSettings):
     @field_validator("database_url")
     @classmethod
     def _is_postgres(cls, value: str) -> str:
-        return _require_scheme(value, ("postgresql://", "postgres://"))
+        return _require_scheme(value, POSTGRES_SCHEMES)
 
     @field_validator("database_read_url")
     @classmethod
-    def _is_own_postgres(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("postgresql://", "postgres://")):
-            raise ValueError("expected a link that begins with postgresql:// or postgres://")
-        return value
-
-    @model_validator(mode="after")
-    def _reader_reads_what_is_written(self) -> Self:
-        if self.database_read_url is not None and self.database_url == EMBEDDED:
-            raise ValueError("DATABASE_READ_URL: needs DATABASE_URL, the same database for writing")
-        return self
+    def _is_own_postgres(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if value is None:
+            return None
+        if not value.startswith(POSTGRES_SCHEMES):
+            raise ValueError(f"expected a link that begins with {' or '.join(POSTGRES_SCHEMES)}")
+        if info.data.get("database_url") == EMBEDDED:
+            raise ValueError("needs DATABASE_URL, the same database for writing")
+        return _require_address(value)
 
     @field_validator("redis_url")
     @classmethod
     def _is_redis(cls, value: str) -> str:
         return _require_scheme(value, ("redis://", "rediss://", "unix://"))
 
-    @field_validator("notion_base_url", "llm_base_url", "embedding_base_url", "slack_base_url")
+    @field_validator(
+        "notion_base_url", "llm_base_url", "embedding_base_url", "slack_base_url", "discord_base_url"
+    )
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
             raise ValueError("expected a link that begins with http:// or https://")
+        return value if value is None else _require_address(value)
+
+    @field_validator("discord_gateway_url")
+    @classmethod
+    def _is_web_socket(cls, value: str) -> str:
+        if not value.startswith(("ws://", "wss://")):
+            raise ValueError("expected a link that begins with wss:// or ws://")
+        return _require_address(value)
+
+    @field_validator("notion_version")
+    @classmethod
+    def _is_a_date(cls, value: str) -> str:
+        if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", value):
+            raise ValueError(f"expected the date of an API version, such as 2026-03-11, got {value!r}")
         return value
 
     @field_validator("footnote_limit_person", "footnote_limit_channel", "footnote_limit_workspace")
@@ -189,27 +216,50 @@ class Settings(BaseSettings):
     def _absolute(cls, value: Path | None) -> Path | None:
         return value.expanduser().absolute() if value is not None else None
 
-    @model_validator(mode="after")
-    def _overlap_fits(self) -> Self:
-        most = int(self.notion_chunk_size * MAX_OVERLAP_SHARE)
-        if self.notion_chunk_overlap > most:
-            raise ValueError(
-                f"NOTION_CHUNK_OVERLAP: at most {most} with NOTION_CHUNK_SIZE {self.notion_chunk_size} "
-                f"(30 %), got {self.notion_chunk_overlap}"
-            )
-        return self
+    # What depends on another setting is a check of the later field, not of the whole: the latter would be
+    # silent as long as any other setting is wrong.
 
-    @model_validator(mode="after")
-    def _slack_is_whole(self) -> Self:
-        connects = self.slack_app_token is not None or self.slack_signing_secret is not None
-        if self.slack_bot_token is not None and not connects:
+    @field_validator("notion_chunk_overlap")
+    @classmethod
+    def _overlap_fits(cls, value: int, info: ValidationInfo) -> int:
+        size = info.data.get("notion_chunk_size")
+        if size is not None and value > (most := int(size * MAX_OVERLAP_SHARE)):
+            raise ValueError(f"at most {most} with NOTION_CHUNK_SIZE {size} (30 %), got {value}")
+        return value
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _names_a_model(cls, value: str) -> str:
+        profile_for(value)
+        return value
+
+    @field_validator("embedding_dimensions")
+    @classmethod
+    def _model_has_dimensions(cls, value: int | None, info: ValidationInfo) -> int | None:
+        if model := info.data.get("embedding_model"):
+            profile_for(model, dimensions=value)
+        return value
+
+    @field_validator("llm_model")
+    @classmethod
+    def _names_a_chat_model(cls, value: str) -> str:
+        provider, _, model = value.partition(":")
+        if value != EXTRACTIVE and (provider not in CHAT_PROVIDERS or not model.strip()):
             raise ValueError(
-                "SLACK_BOT_TOKEN: also needs SLACK_APP_TOKEN (Socket Mode) "
-                "or SLACK_SIGNING_SECRET (HTTP mode)"
+                f"{value!r} names no chat model: expected {EXTRACTIVE!r}, ollama:MODEL such as "
+                "ollama:llama3.1:8b, or openai:MODEL"
             )
-        if self.slack_bot_token is None and connects:
-            raise ValueError("SLACK_BOT_TOKEN: missing, although another Slack token is set")
-        return self
+        return value
+
+    @field_validator("slack_bot_token")
+    @classmethod
+    def _slack_is_whole(cls, value: SecretStr | None, info: ValidationInfo) -> SecretStr | None:
+        connects = any(info.data.get(name) for name in ("slack_app_token", "slack_signing_secret"))
+        if value is not None and not connects:
+            raise ValueError("also needs SLACK_APP_TOKEN (Socket Mode) or SLACK_SIGNING_SECRET (HTTP mode)")
+        if value is None and connects:
+            raise ValueError("missing, although another Slack token is set")
+        return value
 
     @property
     def limits(self) -> Limits:
@@ -252,6 +302,20 @@ def unknown_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
 def _require_scheme(value: str, schemes: tuple[str, ...]) -> str:
     if value != EMBEDDED and not value.startswith(schemes):
         raise ValueError(f"expected {EMBEDDED!r} or a link that begins with {' or '.join(schemes)}")
+    return _require_address(value)
+
+
+def _require_address(value: str) -> str:
+    try:
+        # Reading the port is what finds signs in a password that end it too early.
+        is_readable = urlsplit(value).port != 0
+    except ValueError:
+        is_readable = False
+    if not is_readable:
+        # Without the reason: it quotes what may be part of a password.
+        raise ValueError(
+            "its host and port cannot be read; in a password write @ as %40, : as %3A, / as %2F, # as %23"
+        )
     return value
 
 

