@@ -196,17 +196,35 @@ def reembed(json: Json = False) -> None:
     run(run_reembed(_settings(), as_json=json))
 
 
-@app.command(name="eval", epilog=example("footnote eval golden.jsonl", "footnote eval golden.jsonl --json"))
+@app.command(
+    name="eval",
+    epilog=example(
+        "footnote eval golden.jsonl",
+        "footnote eval golden.jsonl --ablate --report report.html",
+        "footnote eval golden.jsonl --json --baseline baseline.json",
+    ),
+)
 def evaluate(
     golden: Annotated[
         Path, typer.Argument(help="Questions and what should be found, one JSON object a line.")
     ],
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Also set the stages of the ranking side by side.")
+    ] = False,
+    chunk_sizes: Annotated[
+        str, typer.Option(help="Also cut the pages to these sizes: 400,512,600,1000. Embeds them all once.")
+    ] = "",
+    report: Annotated[Path | None, typer.Option(help="Write an HTML page with plots there.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="An earlier --json output; exit code 1 if figures fell below it.")
+    ] = None,
     json: Json = False,
 ) -> None:
     """Measure retrieval and refusals of the current index on a golden set."""
-    from bot.commands.evaluate import run_evaluate
+    from bot.commands.evaluate import Wanted, read_sizes, run_evaluate
 
-    run(run_evaluate(_settings(), golden, as_json=json))
+    wanted = Wanted(ablate=ablate, chunk_sizes=read_sizes(chunk_sizes), page=report, baseline=baseline)
+    run(run_evaluate(_settings(), golden, as_json=json, wanted=wanted))
 
 
 @app.command(epilog=example("footnote serve", "NOTION_SYNC_INTERVAL=5 footnote serve"))

@@ -66,6 +66,7 @@ class App:
     calibrations: Calibrations
     calibrator: Calibrator
     judge: Judge
+    ranking: RankingSettings
     answerer: Answerer
     chunk_settings: ChunkSettings
     fingerprint: Fingerprint
@@ -171,6 +172,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             retriever=retriever,
             answerer=learning.listening(answerer),
             calibrations=calibrations,
+            ranking=ranking,
             calibrator=Calibrator(store=store, embedder=asking),
             judge=judge,
             chunk_settings=chunk_settings,

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from bot.evaluation.golden import GoldenQuestion, Section
 from core.errors import ConfigurationError
 
@@ -18,6 +20,11 @@ REPORTED = (
     "ndcg@10",
 )
 """The names in the report, in this order."""
+
+
+RESAMPLES = 1000
+BOOTSTRAP_SEED = 0
+"""Equal measurements give equal intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,19 @@ def mean(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
     if not scores:
         return {}
     return {name: sum(score[name] for score in scores) / len(scores) for name in REPORTED}
+
+
+def intervals(scores: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
+    """Where each average lies with 95 % confidence, by resampling the questions (percentile bootstrap)."""
+    if not scores:
+        return {}
+    figures = np.array([[score[name] for name in REPORTED] for score in scores])
+    draws = np.random.default_rng(BOOTSTRAP_SEED).integers(0, len(figures), (RESAMPLES, len(figures)))
+    low, high = np.quantile(np.stack([figures[draw].mean(axis=0) for draw in draws]), (0.025, 0.975), axis=0)
+    return {
+        name: (round(float(low[place]), 4), round(float(high[place]), 4))
+        for place, name in enumerate(REPORTED)
+    }
 
 
 @dataclass(frozen=True, slots=True)

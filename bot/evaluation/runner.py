@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.evaluation.golden import GoldenQuestion, Section
-from bot.evaluation.metrics import Judgement, Ranking, mean, score_rankings, score_refusals
+from bot.evaluation.metrics import Judgement, Ranking, intervals, mean, score_rankings, score_refusals
 from core.domain.answers import Passage, Retrieval
 from core.domain.questions import Question
 from core.services.refusals import Judge
 from core.services.retriever import Retriever
 
-METRIC_DEPTH = 10
-"""Sections ranked for the figures; the deepest reported cut-off."""
+METRIC_DEPTH = 50
+"""Passages ranked for the figures: several may lie in one section, and ten sections count."""
+
+LIMITED = ("hit@1", "hit@5", "precision@3", "recall@3", "mrr@3")
+"""Figures that are also reported with the limits in force under which people get passages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,7 @@ class Measured:
 
     golden: GoldenQuestion
     sections: tuple[Section, ...]
+    shown: tuple[Section, ...]
     answered: bool
     confidence: float
 
@@ -50,6 +54,7 @@ async def measure(
             Measured(
                 golden=golden,
                 sections=distinct_sections(ranking),
+                shown=distinct_sections(decisive),
                 answered=verdict.is_answerable,
                 confidence=verdict.confidence,
             )
@@ -78,15 +83,32 @@ def _section(passage: Passage) -> Section:
     )
 
 
+def score_all(measured: Sequence[Measured]) -> dict[str, dict[str, float]]:
+    """Every figure of each answerable question, by its id.
+
+    Raises:
+        ConfigurationError: ir-measures is not installed.
+    """
+    answerable = [one for one in measured if one.golden.answerable]
+    return score_rankings([Ranking(question=one.golden, sections=one.sections) for one in answerable])
+
+
 def report(measured: Sequence[Measured]) -> dict[str, Any]:
     """The document of ``footnote eval --json``."""
     answerable = [one for one in measured if one.golden.answerable]
-    scores = score_rankings([Ranking(question=one.golden, sections=one.sections) for one in answerable])
+    scores = score_all(measured)
+    limited = score_rankings([Ranking(question=one.golden, sections=one.shown) for one in answerable])
     by_language: dict[str, list[Measured]] = defaultdict(list)
     for one in measured:
         by_language[one.golden.lang or "unknown"].append(one)
     return {
         "metrics": _summary(measured, scores),
+        "intervals": intervals([scores[one.golden.id] for one in answerable]),
+        "with_page_limit": {
+            name: round(value, 4)
+            for name, value in mean([limited[one.golden.id] for one in answerable]).items()
+            if name in LIMITED
+        },
         "by_language": {lang: _summary(by_language[lang], scores) for lang in sorted(by_language)},
         "by_language_pair": {
             pair: _summary(group, scores) for pair, group in sorted(_pairs(answerable).items())

@@ -40,7 +40,8 @@ class RankingSettings:
     """Every number of the ranking; the defaults are those of the inventory (rows 64-68, X2, X11).
 
     ``threshold_by_hand`` says that somebody set the threshold: then it decides alone what is a hit and
-    whether the wiki answers, whatever was learned of the index.
+    whether the wiki answers, whatever was learned of the index. ``boost_evidence`` adds the boosts to what
+    was weighed as well. ``keep`` lets more passages through than are ever shown, for measuring.
     """
 
     mode: RankingMode = RankingMode.HYBRID
@@ -57,6 +58,8 @@ class RankingSettings:
     highest_score: float = 1.0
     summaries_per_page: int = 1
     details_per_page: int = 2
+    boost_evidence: bool = False
+    keep: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +220,7 @@ def take(passages: Iterable[Passage], settings: RankingSettings) -> tuple[Passag
     seen: Counter[tuple[PageId, bool]] = Counter()
     taken: list[Passage] = []
     for passage in passages:
-        if len(taken) >= min(settings.limit, HARD_LIMIT):
+        if len(taken) >= (settings.keep or min(settings.limit, HARD_LIMIT)):
             break
         is_summary = passage.candidate.level == SUMMARY_LEVEL
         allowed = settings.summaries_per_page if is_summary else settings.details_per_page

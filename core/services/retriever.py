@@ -206,6 +206,8 @@ def _settings_for(embedder: Embedder | None) -> RankingSettings:
 
 def _by_evidence(settings: RankingSettings) -> RankingSettings:
     """Where evidence is weighed, no cosine is too low by itself; titles and headings are weighed already."""
+    if settings.boost_evidence:
+        return replace(settings, threshold=-1.0)
     return replace(
         settings, threshold=-1.0, multi_hit_boost=0.0, summary_boost=0.0, title_boost=0.0, heading_boost=0.0
     )

@@ -81,7 +81,7 @@ def test_the_probability_follows_the_best_passage() -> None:
     assert unsure.probability < 0.1
 
 
-def test_e3_an_identifier_that_the_passage_lacks_makes_an_answer_improbable() -> None:
+def test_f40_an_identifier_that_the_passage_lacks_makes_an_answer_improbable() -> None:
     """ERR_63 is not answered by what is said of ERR_42."""
     result = found((a_hit(1, "ERR_42 means the queue is full."), 0.8), shares={1: 0.5})
     lacking = weighed(result, "What does ERR_63 mean?")

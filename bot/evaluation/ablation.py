@@ -1,0 +1,93 @@
+"""Every stage asked every question, side by side; and the same for other sizes of chunks."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adapters.stores.postgres import open_store
+from bot.evaluation.golden import GoldenQuestion
+from bot.evaluation.kept_vectors import KeptVectors
+from bot.evaluation.metrics import Ranking, intervals, mean, score_rankings
+from bot.evaluation.runner import distinct_sections
+from bot.evaluation.stages import STAGES, Parts, Stage
+from bot.wiring import App
+from core.domain.questions import Question
+from core.services.calibrating import Calibrations, Calibrator
+from core.services.indexing import Indexer
+from core.services.sync_report import Tally
+
+CHUNK_SIZES = (400, 512, 600, 1000)
+LONGEST_OVERLAP_SHARE = 6
+"""Chunks of another size overlap by the same share as the default ones: a sixth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    name: str
+    figures: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+
+    def as_json(self) -> dict[str, Any]:
+        """The line as it is printed."""
+        return {
+            "stage": self.name,
+            "metrics": {name: round(value, 4) for name, value in self.figures.items()},
+            "intervals": self.intervals,
+        }
+
+
+async def ablate(
+    parts: Parts,
+    questions: Sequence[GoldenQuestion],
+    *,
+    ask: Callable[[str], Question],
+    on_done: Callable[[], None],
+    stages: Sequence[Stage] = STAGES,
+    suffix: str = "",
+) -> tuple[Row, ...]:
+    """One row for each stage, over the questions that have an answer.
+
+    Raises:
+        TemporaryError: the index could not be searched.
+    """
+    answerable = [one for one in questions if one.answerable]
+    rows = []
+    for stage in stages:
+        retriever = stage.retriever(parts)
+        rankings = []
+        for golden in answerable:
+            found = await retriever.retrieve(ask(golden.question))
+            rankings.append(Ranking(question=golden, sections=distinct_sections(found)))
+            on_done()
+        scores = list(score_rankings(rankings).values())
+        rows.append(Row(stage.name + suffix, mean(scores), intervals(scores)))
+    return tuple(rows)
+
+
+@asynccontextmanager
+async def chunked(app: App, size: int, kept: KeptVectors) -> AsyncIterator[Parts]:
+    """The stored pages cut to another size, beside the index in use, and taken away again at the end."""
+    settings = replace(app.chunk_settings, size=size, overlap=size // LONGEST_OVERLAP_SHARE)
+    profile = app.embedder.profile
+    fingerprint = profile.fingerprint(f"eval:{settings.version}")
+    async with open_store(
+        app.servers.database_url,
+        profile=profile,
+        fingerprint=fingerprint,
+        chunker=settings.version,
+        beside=True,
+    ) as store:
+        try:
+            await Indexer(writer=store, embedder=kept, chunk_settings=settings).run(Tally(None))
+            await Calibrator(store=store, embedder=app.asking).run()
+            yield Parts(
+                index=store,
+                embedder=app.asking,
+                calibrations=Calibrations(store),
+                settings=app.ranking,
+            )
+        finally:
+            await store.drop(fingerprint)
