@@ -132,6 +132,48 @@ async def test_f34_what_was_done_before_a_crash_is_not_done_again() -> None:
         assert report.is_clean
 
 
+async def test_f34_a_full_run_that_was_cut_off_reads_on_where_it_was() -> None:
+    """What it read is not read again, though everything was asked for; what it did not is."""
+    async with sync_rig() as rig:
+        generate(rig.workspace, pages=100)
+        rig.later()
+        await rig.settled()
+        begun = rig.workspace.clock.now()
+        rig.later(minutes=1)
+        rule = rig.notion.server.faults.add(faults.unauthorized(), route=routes.CHILDREN, after=60)
+        with pytest.raises(RefusedError):
+            await rig.sync(full=True)
+        rig.notion.server.faults.remove(rule)
+
+        report = await rig.restart().run(full=True, read_since=begun)
+        rig.later(minutes=1)
+        again = await rig.restart().run(full=True, read_since=rig.workspace.clock.now())
+
+        assert 40 <= report.unchanged <= 60
+        assert report.read == 100 - report.unchanged
+        assert again.read == 100
+        assert report.is_clean
+
+
+async def test_f34_a_reembedding_that_was_cut_off_goes_on() -> None:
+    """Pages that were embedded before the cut are not embedded again."""
+    async with sync_rig() as rig:
+        for number in range(100):
+            rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph(f"text {number}")])
+        await rig.sync()
+        await rig.store.mark_all_pending()
+        rig.embedder.poison, rig.embedder.error = {"text 7"}, RefusedError("the key was refused")
+        with pytest.raises(RefusedError):
+            await rig.syncer.reembed()
+        left = await rig.store.count_pending()
+        rig.embedder.error = None
+
+        report = await rig.syncer.reembed(is_resumed=True)
+
+        assert report.pages_embedded == left
+        assert await rig.store.count_pending() == 0
+
+
 async def test_sy16_u8_every_pending_page_is_embedded_in_one_run() -> None:
     """450 forced pages, no request to Notion, one run."""
     async with sync_rig() as rig:
