@@ -20,6 +20,7 @@ from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import HttpClient, http_client
+from bot import __version__
 from bot.answerers import Parts, make_answerer
 from bot.learning import Learning, open_learning_from_use
 from bot.scopes.watching import LiveAudiences, config_path
@@ -135,7 +136,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             model=generator.model if generator else EXTRACTIVE,
             prompt=f"{PROMPT_VERSION}/{style.value}",
             index=fingerprint,
-            retrieval=repr(ranking),
+            retrieval=f"{__version__}/{ranking!r}",
         )
         answerer, popular = make_answerer(
             settings,

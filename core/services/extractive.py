@@ -25,6 +25,8 @@ MOST_QUOTES = 3
 LONGEST = 900
 """Characters quoted in all; the first quote is given even if it is longer, up to the size of a chunk."""
 
+_BEST_TWO = (0, 1)
+
 MOST_PASSAGES = 4
 """Passages that are looked at sentence by sentence."""
 
@@ -35,9 +37,17 @@ WORD_WEIGHT = 0.12
 """What holding all words of the question is worth beside the cosine, whose useful range is about as wide."""
 
 RANK_WEIGHT = 0.01
-"""What each place of the passage's rank costs."""
+"""What each place of the passage's rank costs where only words are compared."""
 
-NEARLY_AS_GOOD = 0.012
+RANK_WEIGHT_BESIDE_COSINES = 0.04
+"""... and where cosines are: whole passages are compared more surely than sentences, whose cosines favour
+the asker's own language."""
+
+SECOND_OPINION_FROM = 0.15
+"""The score from which the second-best passage is quoted beside the best, if it speaks another language: it
+cannot share the question's words, so its sentences would always lose against those that do."""
+
+NEARLY_AS_GOOD = 0.042
 SAME_PASSAGE = 0.025
 """How far behind the best quote another may be and still be given; a sentence beside it may be further."""
 
@@ -67,17 +77,20 @@ class ExtractiveWriter:
             replace(quote, score=quote.score + self._comparable(similarity, quote, retrieval))
             for quote, similarity in zip(candidates, similarities, strict=True)
         ]
-        chosen = choose(scored)
-        return compose(chosen, retrieval)
+        return compose(with_second_opinion(choose(scored), scored, retrieval), retrieval)
 
     def _comparable(self, similarity: float, quote: Quote, retrieval: Retrieval) -> float:
         """The similarity as if question and quote were in one language."""
-        if self._cosines is None or not similarity:
-            return similarity
+        if not similarity:
+            return 0.0
+        by_rank = (RANK_WEIGHT_BESIDE_COSINES - RANK_WEIGHT) * quote.source
+        if self._cosines is None:
+            return similarity - by_rank
         spoken = _language_of(retrieval.passages[quote.source])
-        return calibrated(
+        comparable = calibrated(
             similarity, passage_language=spoken, language=retrieval.language, cosines=self._cosines
         )
+        return comparable - by_rank
 
     async def _similarities(self, retrieval: Retrieval, texts: Sequence[str]) -> Sequence[float]:
         nothing = [0.0] * len(texts)
@@ -110,6 +123,20 @@ def choose(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
         if len(chosen) == MOST_QUOTES:
             break
     return tuple(sorted(chosen, key=lambda one: (one.source, one.place)))
+
+
+def with_second_opinion(
+    chosen: tuple[Quote, ...], quotes: Sequence[Quote], retrieval: Retrieval
+) -> tuple[Quote, ...]:
+    """The chosen quotes, and the best one of the second passage where only that speaks another language."""
+    if len(retrieval.passages) < len(_BEST_TWO) or {quote.source for quote in chosen} != {0}:
+        return chosen
+    first, second = (retrieval.passages[place] for place in _BEST_TWO)
+    spoken = _language_of(second)
+    if second.score < SECOND_OPINION_FROM or spoken in ("", _language_of(first)):
+        return chosen
+    best = max((one for one in quotes if one.source == 1), key=lambda one: one.score, default=None)
+    return chosen if best is None else (*chosen[: MOST_QUOTES - 1], best)
 
 
 def compose(quotes: Sequence[Quote], retrieval: Retrieval) -> Cited:

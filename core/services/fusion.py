@@ -46,8 +46,10 @@ class FusionSettings:
     """The score at which a passage in the asker's language makes other languages unnecessary ..."""
     sure_within: float = 0.6
     """... and how gradually it does so."""
-    foreign_demotion: float = 7.0
-    """Standard deviations that passages in other languages then lose."""
+    foreign_demotion: float = 1.0
+    """Standard deviations that passages in other languages then lose. More helps where every page exists in
+    every language, and hides the only page on a topic where it does not: a question with a word in common
+    with a page of its own language would never see the one that answers."""
 
 
 DEFAULTS = FusionSettings()

@@ -39,18 +39,24 @@ def test_below_noise_words_say_nothing() -> None:
     assert lexical_share(0.5, 0.3) == pytest.approx(0.35)
 
 
-def test_a_translation_does_not_take_the_place_of_the_asker_s_own_page() -> None:
-    """Where the asker's language surely answers, other languages come last."""
-    own, also_own, translation = evidence(0.45, 0.45), evidence(0.2, 0.1), evidence(0.6, 0.0, "de")
-    assert ranked(translation, also_own, own) == [2, 1, 0]
-    without_rule = fuse(
-        (translation, own),
-        question_language="en",
-        spread=SPREAD,
-        settings=replace(FusionSettings(), foreign_demotion=0),
-    )
-    with_rule = fuse((translation, own), question_language="en", spread=SPREAD)
-    assert without_rule[0] - with_rule[0] == pytest.approx(7.0, abs=0.05)
+def test_a_translation_gives_way_to_the_asker_s_own_page() -> None:
+    """Where the asker's language surely answers, other languages lose what the settings say, and no more."""
+    own, translation = evidence(0.45, 0.45), evidence(0.6, 0.0, "de")
+    lost = []
+    for demotion in (0.0, 1.0, 7.0):
+        settings = replace(FusionSettings(), foreign_demotion=demotion)
+        scores = fuse((translation, own), question_language="en", spread=SPREAD, settings=settings)
+        lost.append(scores[0])
+
+    assert lost[0] - lost[1] == pytest.approx(1.0, abs=0.05)
+    assert lost[0] - lost[2] == pytest.approx(7.0, abs=0.05)
+
+
+def test_a_word_in_common_with_the_own_language_does_not_hide_the_only_page_on_a_topic() -> None:
+    """The foreign page keeps its place before weak pages of the asker's language."""
+    shares_a_word, foreign, weak = evidence(0.45, 0.45), evidence(0.6, 0.0, "de"), evidence(0.1, 0.05)
+
+    assert ranked(shares_a_word, foreign, weak) == [0, 1, 2]
 
 
 def test_languages_are_equal_where_the_asker_s_has_no_answer() -> None:
