@@ -12,6 +12,7 @@ from adapters.stores.schema import migrate
 from bot.health import health_app
 from bot.settings import Settings
 from bot.wiring import App, ask_as_console, open_app
+from bot.work import source_name
 from core.ports.chat import Verdict
 from core.ports.ledger import RunRecord, Trouble
 from tests.builders_store import a_page, page_id
@@ -43,7 +44,13 @@ async def test_metrics_tell_questions_cache_feedback_sync_and_pages(app: App) ->
     await app.learning.feedback.judge(question_id="E", person="U1", verdict=Verdict.BAD, reason="old")
     async with open_ledger(app.servers.database_url) as ledger:
         await ledger.keep_run(
-            RunRecord(started=looked, finished=looked, reached_end=True, complete=True),
+            RunRecord(
+                started=looked,
+                finished=looked,
+                reached_end=True,
+                complete=True,
+                source=source_name(app.settings),
+            ),
             troubles=[Trouble(page_id(9), "Broken", "", "could not be read")],
             healed=[],
         )
