@@ -79,12 +79,19 @@ def sync(
         Path | None,
         typer.Option("--export", help="A Notion 'Markdown & CSV' export: the zip or its unpacked folder."),
     ] = None,
+    confirm_removal: Annotated[
+        bool,
+        typer.Option(
+            "--confirm-removal",
+            help="Remove what is gone, even so much that it was withheld.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Bring the index up to date with Notion, or with an export of it."""
     from bot.commands.sync import run_sync
 
-    run(run_sync(_settings(), full=full, export=export, as_json=json))
+    run(run_sync(_settings(), full=full, export=export, as_json=json, confirm_removal=confirm_removal))
 
 
 @app.command(epilog=example("footnote migrate", "footnote migrate --check   exits 1 if anything is pending"))

@@ -25,6 +25,10 @@ from core.services.syncing import Syncer
 __all__ = ["ProgressBar", "RunBar", "describe", "open_source", "report_json", "sync_with_progress"]
 
 
+SAMPLE = "sample"
+"""Names the source of the demo: its runs remove nothing that another source gave."""
+
+
 class ProgressBar:
     """A `SyncObserver` that draws."""
 
@@ -71,6 +75,7 @@ async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> Syn
         chunk_settings=app.chunk_settings,
         clock=SystemClock(),
         calibrator=app.calibrator,
+        source_name=SAMPLE,
     )
     with progress_bar() as progress:
         report = await syncer.run(full=full, observer=ProgressBar(progress))

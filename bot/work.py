@@ -10,6 +10,7 @@ from typing import Any, assert_never
 from adapters.jobs.runs import PostgresRuns
 from bot.clock import SystemClock
 from bot.masking import must_read_all, note_masking, prepared
+from bot.removal import forget_confirmation, is_removal_confirmed
 from bot.settings import Settings
 from bot.wiring import App
 from core.domain.ids import PageId
@@ -56,8 +57,13 @@ class SyncWork:
             case ResyncKind.CHANGES | ResyncKind.FULL:
                 full = step.kind is ResyncKind.FULL or await must_read_all(self._app)
                 since = step.begun if step.is_resumed else None
-                report = await syncer.run(full=full, read_since=since, observer=observer)
+                confirmed = await is_removal_confirmed(self._app)
+                report = await syncer.run(
+                    full=full, confirm_removal=confirmed, read_since=since, observer=observer
+                )
                 await note_masking(self._app, report, full=full and since is None)
+                if confirmed and report.complete:
+                    await forget_confirmation(self._app)
             case ResyncKind.REEMBED:
                 report = await syncer.reembed(is_resumed=step.is_resumed, observer=observer)
             case _:

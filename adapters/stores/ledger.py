@@ -3,14 +3,15 @@
 import json
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 
 import asyncpg
 
-from adapters.stores.connecting import translated
+from adapters.stores.connecting import Connection, translated
 from adapters.stores.pool import ACQUIRE_SECONDS, pooled
 from adapters.stores.texts import storable
 from core.domain.ids import PageId
-from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble
+from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
 
 KEEP_RUNS = 1000
 """How many runs are remembered: three weeks of one every half hour."""
@@ -35,20 +36,29 @@ WHERE id <= (SELECT max(id) FROM sync_runs) - $1
 """
 
 _KEEP_TROUBLES = """
-INSERT INTO sync_troubles AS trouble (page_id, title, url, reason, skipped)
-SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[])
+INSERT INTO sync_troubles AS trouble (page_id, title, url, reason, skipped, since, last_try, next_try)
+SELECT given.*, $6::timestamptz, $6, $6 + ($7::interval[])[1]
+FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::boolean[]) AS given
 ON CONFLICT (page_id) DO UPDATE SET
     title    = coalesce(nullif(excluded.title, ''), trouble.title),
     url      = coalesce(nullif(excluded.url, ''), trouble.url),
     reason   = excluded.reason,
     skipped  = excluded.skipped,
     tries    = trouble.tries + 1,
-    last_try = now()
+    last_try = $6,
+    next_try = $6 + ($7::interval[])[least(trouble.tries + 1, cardinality($7))]
 """
+
+_PAUSES = tuple(pause_after(tries) for tries in range(1, 20))
+"""By how often a page failed in a row; the last one holds for all that follow."""
 
 _HEAL = "DELETE FROM sync_troubles WHERE page_id = ANY ($1::uuid[])"
 
-_IN_TROUBLE = "SELECT page_id FROM sync_troubles WHERE NOT skipped ORDER BY page_id"
+_IN_TROUBLE = """
+SELECT page_id FROM sync_troubles
+WHERE NOT skipped AND ($1::timestamptz IS NULL OR next_try <= $1)
+ORDER BY page_id
+"""
 
 _TOTALS = "SELECT fate, count(*) AS objects FROM sync_ledger GROUP BY fate"
 
@@ -92,26 +102,26 @@ class PostgresLedger:
         self, run: RunRecord, *, troubles: Sequence[Trouble], healed: Collection[PageId]
     ) -> None:
         """As `SyncLedger.keep_run`."""
-        columns = [
-            [trouble.page_id for trouble in troubles],
-            [storable(trouble.title) for trouble in troubles],
-            [storable(trouble.url) for trouble in troubles],
-            [storable(trouble.reason) for trouble in troubles],
-            [trouble.skipped for trouble in troubles],
-        ]
         figures = json.dumps(dict(run.figures))
         with translated(self._url):
             async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
-                await connection.execute(_HEAL, list(healed))
-                await connection.execute(_KEEP_TROUBLES, *columns)
+                await _note(connection, run.finished, troubles, healed)
                 await connection.execute(
                     _KEEP_RUN, run.started, run.finished, run.reached_end, run.complete, figures, run.source
                 )
                 await connection.execute(_FORGET_RUNS, KEEP_RUNS)
 
-    async def in_trouble(self) -> Sequence[PageId]:
+    async def note_pages(
+        self, *, at: datetime, troubles: Sequence[Trouble], healed: Collection[PageId]
+    ) -> None:
+        """As `SyncLedger.note_pages`."""
+        with translated(self._url):
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
+                await _note(connection, at, troubles, healed)
+
+    async def in_trouble(self, *, due_by: datetime | None = None) -> Sequence[PageId]:
         """As `SyncLedger.in_trouble`."""
-        return [PageId(row["page_id"]) for row in await self._fetch(_IN_TROUBLE)]
+        return [PageId(row["page_id"]) for row in await self._fetch(_IN_TROUBLE, due_by)]
 
     async def totals(self) -> Mapping[Fate, int]:
         """As `SyncLedger.totals`."""
@@ -133,6 +143,23 @@ class PostgresLedger:
                 return rows
 
 
+async def _note(
+    connection: Connection, at: datetime, troubles: Sequence[Trouble], healed: Collection[PageId]
+) -> None:
+    await connection.execute(_HEAL, list(healed))
+    if troubles:
+        await connection.execute(
+            _KEEP_TROUBLES,
+            [trouble.page_id for trouble in troubles],
+            [storable(trouble.title) for trouble in troubles],
+            [storable(trouble.url) for trouble in troubles],
+            [storable(trouble.reason) for trouble in troubles],
+            [trouble.skipped for trouble in troubles],
+            at,
+            _PAUSES,
+        )
+
+
 def _entry(row: asyncpg.Record) -> LedgerEntry:
     return LedgerEntry(
         page_id=PageId(str(row["id"])),
@@ -142,4 +169,5 @@ def _entry(row: asyncpg.Record) -> LedgerEntry:
         reason=row["reason"],
         seen_at=row["seen_at"],
         chunks=row["chunks"],
+        next_try=row["next_try"],
     )

@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 
 from adapters.stores.memory import MemoryStore
 from core.domain.ids import PageId
-from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble
+from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
 
 
 class MemoryLedger:
@@ -14,6 +16,7 @@ class MemoryLedger:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
         self._troubles: dict[PageId, Trouble] = {}
+        self._tries: dict[PageId, tuple[int, datetime]] = {}
         self.runs: list[RunRecord] = []
 
     async def looks(self, source: str = "") -> Looks:
@@ -28,14 +31,31 @@ class MemoryLedger:
         self, run: RunRecord, *, troubles: Sequence[Trouble], healed: Collection[PageId]
     ) -> None:
         """As `SyncLedger.keep_run`."""
-        for page_id in healed:
-            self._troubles.pop(page_id, None)
-        self._troubles.update({trouble.page_id: trouble for trouble in troubles})
+        await self.note_pages(at=run.finished, troubles=troubles, healed=healed)
         self.runs.append(run)
 
-    async def in_trouble(self) -> Sequence[PageId]:
+    async def note_pages(
+        self, *, at: datetime, troubles: Sequence[Trouble], healed: Collection[PageId]
+    ) -> None:
+        """As `SyncLedger.note_pages`."""
+        for page_id in healed:
+            self._troubles.pop(page_id, None)
+            self._tries.pop(page_id, None)
+        for trouble in troubles:
+            before = self._troubles.get(trouble.page_id, trouble)
+            self._troubles[trouble.page_id] = replace(
+                trouble, title=trouble.title or before.title, url=trouble.url or before.url
+            )
+            tries = self._tries.get(trouble.page_id, (0, at))[0] + 1
+            self._tries[trouble.page_id] = (tries, at + pause_after(tries))
+
+    async def in_trouble(self, *, due_by: datetime | None = None) -> Sequence[PageId]:
         """As `SyncLedger.in_trouble`."""
-        return sorted(trouble.page_id for trouble in self._troubles.values() if not trouble.skipped)
+        return sorted(
+            page_id
+            for page_id, trouble in self._troubles.items()
+            if not trouble.skipped and (due_by is None or self._tries[page_id][1] <= due_by)
+        )
 
     async def totals(self) -> Mapping[Fate, int]:
         """As `SyncLedger.totals`."""
@@ -56,7 +76,9 @@ class MemoryLedger:
             for ref, proof in self._store.gone.values()
         }
         for one in self._troubles.values():
-            entries[one.page_id] = LedgerEntry(one.page_id, one.title, one.url, _fate(one), one.reason)
+            entries[one.page_id] = LedgerEntry(
+                one.page_id, one.title, one.url, _fate(one), one.reason, next_try=self._next_try(one)
+            )
         for ref, fate, chunks in self._store.contents():
             trouble = self._troubles.get(ref.id)
             entries[ref.id] = LedgerEntry(
@@ -66,8 +88,12 @@ class MemoryLedger:
                 fate if trouble is None else _fate(trouble),
                 "" if trouble is None else trouble.reason,
                 chunks=chunks,
+                next_try=None if trouble is None else self._next_try(trouble),
             )
         return list(entries.values())
+
+    def _next_try(self, trouble: Trouble) -> datetime | None:
+        return None if trouble.skipped else self._tries[trouble.page_id][1]
 
 
 def _fate(trouble: Trouble) -> Fate:

@@ -378,6 +378,7 @@ def _state(page: _Page) -> PageState:
         revision=page.revision,
         synced_at=page.synced_at,
         embedded_at=page.embedded_at,
+        source=page.stored.source,
     )
 
 

@@ -26,19 +26,19 @@ _log = logging.getLogger(__name__)
 _PUT = """
 INSERT INTO notion_pages AS page (
     id, parent_id, data_source_id, object_type, title, url, content_text, content_hash, blocks, properties,
-    refers_to, language, configuration, last_edited, last_edited_by, synced_at
+    refers_to, language, configuration, last_edited, last_edited_by, source, synced_at
 )
 SELECT
     given.id, given.parent_id, given.data_source_id, given.object_type, given.title, given.url,
     given.content_text, given.content_hash, given.blocks::jsonb, given.properties::jsonb,
     given.refers_to::uuid[], given.language, footnote_configuration(given.language), given.last_edited,
-    given.last_edited_by, now()
+    given.last_edited_by, given.source, now()
 FROM unnest(
     $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[]
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[], $15::text[]
 ) AS given (
     id, parent_id, data_source_id, object_type, title, url, content_text, content_hash,
-    blocks, properties, refers_to, language, last_edited, last_edited_by
+    blocks, properties, refers_to, language, last_edited, last_edited_by, source
 )
 ORDER BY given.id
 ON CONFLICT (id) DO UPDATE SET
@@ -56,6 +56,7 @@ ON CONFLICT (id) DO UPDATE SET
     configuration = excluded.configuration,
     last_edited = excluded.last_edited,
     last_edited_by = excluded.last_edited_by,
+    source = excluded.source,
     synced_at = excluded.synced_at,
     revision = page.revision + (page.content_hash <> excluded.content_hash)::int
 """
@@ -73,7 +74,9 @@ FROM emptied
 WHERE state.page_id = emptied.id
 """
 
-STATE_COLUMNS = f"{REF_COLUMNS}, page.content_hash, page.revision, page.synced_at, page.embedded_at"
+STATE_COLUMNS = (
+    f"{REF_COLUMNS}, page.content_hash, page.revision, page.synced_at, page.embedded_at, page.source"
+)
 
 _STATES = f"""
 SELECT {STATE_COLUMNS}
@@ -174,6 +177,7 @@ def _state(row: asyncpg.Record) -> PageState:
         revision=row["revision"],
         synced_at=row["synced_at"],
         embedded_at=row["embedded_at"],
+        source=row["source"],
     )
 
 
@@ -264,6 +268,7 @@ def _row(stored: StoredPage) -> tuple[object, ...]:
         stored.language,
         ref.last_edited,
         storable(ref.last_edited_by) if ref.last_edited_by is not None else None,
+        stored.source,
     )
 
 

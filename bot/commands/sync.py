@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.jobs.here import run_here
+from bot import removal
 from bot.clock import SystemClock
 from bot.operations import Operations, open_operations
 from bot.settings import Settings
@@ -22,7 +23,9 @@ from core.services.administration import progress_of
 POLL_SECONDS = 0.2
 
 
-async def run_sync(settings: Settings, *, full: bool, export: Path | None, as_json: bool) -> int:
+async def run_sync(
+    settings: Settings, *, full: bool, export: Path | None, as_json: bool, confirm_removal: bool = False
+) -> int:
     """0 if everything is indexed, 1 if pages failed or an alarm was raised; what worked stays.
 
     Raises:
@@ -36,7 +39,12 @@ async def run_sync(settings: Settings, *, full: bool, export: Path | None, as_js
         if export is not None:
             figures = await _sync_here(operations, source)
         else:
+            if confirm_removal:
+                await removal.confirm_removal(app)
             figures = await _sync_with_all(operations, source, full=full)
+            if confirm_removal and figures.get("withheld"):
+                # The run that was joined began before the confirmation.
+                figures = await _sync_with_all(operations, source, full=False)
     report = report_of(figures)
     if as_json:
         print_json(figures)

@@ -169,13 +169,17 @@ class PageTitles(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What the index knows of a page, enough to decide whether it must be read again."""
+    """What the index knows of a page, enough to decide whether it must be read again.
+
+    ``source`` names the source that gave it; empty if that was never said.
+    """
 
     ref: PageRef
     content_hash: str
     revision: int
     synced_at: datetime
     embedded_at: datetime | None
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +193,7 @@ class StoredPage:
     content_text: str
     content_hash: str
     language: str = ""
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Protocol
 
@@ -38,7 +38,10 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One object: its fate, why, and when it was looked at last. ``chunks`` answer for it now."""
+    """One object: its fate, why, and when it was looked at last. ``chunks`` answer for it now.
+
+    ``next_try`` is when a failed one is looked at again; the next listing of everything does so in any case.
+    """
 
     page_id: PageId
     title: str
@@ -47,6 +50,17 @@ class LedgerEntry:
     reason: str = ""
     seen_at: datetime | None = None
     chunks: int = 0
+    next_try: datetime | None = None
+
+
+FIRST_PAUSE = timedelta(minutes=1)
+LONGEST_PAUSE = timedelta(hours=6)
+
+
+def pause_after(tries: int) -> timedelta:
+    """How long a page rests after it failed so often in a row: twice as long each time, up to six hours."""
+    doublings = min(max(tries, 1) - 1, 16)
+    return min(LONGEST_PAUSE, FIRST_PAUSE * (1 << doublings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +97,13 @@ class SyncLedger(Protocol):
     ) -> None:
         """Keep a run with the objects it failed on; those that came out well are troubles no more."""
 
-    async def in_trouble(self) -> Sequence[PageId]:
-        """Pages that failed when they were last looked at: the next run looks again."""
+    async def note_pages(
+        self, *, at: datetime, troubles: Sequence[Trouble], healed: Collection[PageId]
+    ) -> None:
+        """The same for pages that were looked at on a hint, outside of any run."""
+
+    async def in_trouble(self, *, due_by: datetime | None = None) -> Sequence[PageId]:
+        """Pages that failed when last looked at; with ``due_by`` those to be tried again by then."""
 
     async def totals(self) -> Mapping[Fate, int]:
         """How many objects have each fate; together all that were ever seen."""

@@ -51,6 +51,20 @@ class _Read:
     state: PageState | None
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one run does.
+
+    ``read_all`` pages, less those read since ``read_since`` if it goes on with another run; list
+    ``changes_only``; own what it stores under the part of ``source_name`` before the colon.
+    """
+
+    read_all: bool
+    changes_only: bool
+    read_since: datetime | None = None
+    source_name: str = ""
+
+
 class SyncRun:
     """The part of one sync that talks to the source."""
 
@@ -61,19 +75,18 @@ class SyncRun:
         clock: Clock,
         settings: SyncSettings,
         tally: Tally,
-        *,
-        read_all: bool,
-        changes_only: bool,
-        read_since: datetime | None = None,
+        plan: Plan,
     ) -> None:
         self._source = source
         self._writer = writer
         self._clock = clock
         self._settings = settings
         self.tally = tally
-        self._read_all = read_all
-        self._read_since = read_since
-        self._changes_only = changes_only
+        self._read_all = plan.read_all
+        self._read_since = plan.read_since
+        self._owner = plan.source_name.partition(":")[0]
+        self._settled: set[PageId] = set()
+        self._changes_only = plan.changes_only
         self._again: frozenset[PageId] = frozenset()
         self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
         self._storing = asyncio.Lock()
@@ -88,8 +101,12 @@ class SyncRun:
         self.skipped: list[Trouble] = []
 
     def settled(self) -> frozenset[PageId]:
-        """Pages that this run saw and did not fail on."""
-        return frozenset(self._seen - self.tally.failed_pages())
+        """Pages that this run left up to date: read, or known to be as they are stored."""
+        return frozenset(self._settled - self.tally.failed_pages())
+
+    def was_read(self) -> frozenset[PageId]:
+        """Pages whose blocks this run read."""
+        return frozenset(self._was_read)
 
     # --- Listing and reading ---------------------------------------------------------------------------
 
@@ -149,6 +166,7 @@ class SyncRun:
         if unchanged:
             await self._writer.touch(unchanged, synced_at=now)
             self.tally.add(unchanged=len(unchanged))
+            self._settled.update(ref.id for ref in unchanged)
         same = {ref.id for ref in unchanged}
         for ref in fresh:
             state = states.get(ref.id)
@@ -162,9 +180,13 @@ class SyncRun:
 
     def _must_read(self, state: PageState) -> bool:
         """Whether the page failed last time, or everything is read and it was not by the run gone on with."""
-        if state.ref.id in self._again:
+        if state.ref.id in self._again or not self._is_ours(state):
             return True
         return self._read_all and (self._read_since is None or state.synced_at < self._read_since)
+
+    def _is_ours(self, state: PageState) -> bool:
+        """Whether this source gave the page: an export says nothing of what the API shows."""
+        return state.source in {"", self._owner}
 
     async def _took_entry(self, ref: PageRef, state: PageState | None, now: datetime) -> bool:
         """Store a new parent, title or property without reading the blocks, which are as stored."""
@@ -285,7 +307,8 @@ class SyncRun:
     async def _take(self, job: _Read, page: Page, began: datetime) -> None:
         """Store what is new; note what is not (SY2)."""
         digest = content_hash(page.ref, page.blocks)
-        if job.state is not None and job.state.content_hash == digest:
+        self._settled.add(page.ref.id)
+        if job.state is not None and job.state.content_hash == digest and self._is_ours(job.state):
             await self._writer.touch([page.ref], synced_at=began)
             return
         if job.state is None and page.ref.parent_id is not None:
@@ -307,7 +330,7 @@ class SyncRun:
         ref = replace(page.ref, properties=resolve_properties(page.ref.properties, lookup))
         # A page with nothing but a title is found by that (F10).
         text = page_text(ref, resolve_blocks(page.blocks, lookup)) or page.ref.title
-        return StoredPage(page, text, digest, languages.detect(text[:4000]))
+        return StoredPage(page, text, digest, languages.detect(text[:4000]), self._owner)
 
     async def _store(self) -> None:
         async with self._storing:
@@ -328,18 +351,19 @@ class SyncRun:
         while states := await self._writer.not_synced_since(started, limit=_LOOK_UP, after=after):
             after = states[-1].ref.id
             for state in states:
-                if not self.tally.has_failed(state.ref.id) and state.ref.id not in self._seen_alive():
+                is_seen = self.tally.has_failed(state.ref.id) or state.ref.id in self._seen_alive()
+                if not is_seen and self._is_ours(state):
                     await self._find_gone(state.ref, gone)
         await self._remove(gone, confirmed=confirmed)
 
-    async def remove_suspects(self) -> None:
+    async def remove_suspects(self, *, confirmed: bool = False) -> None:
         """Without a whole listing: pages that a direct look showed to be gone, and what hung on them."""
         gone: dict[PageId, Presence] = {}
         left = dict(self._suspects)
         while left:
             page_id, presence = left.popitem()
             states = await self._writer.states([page_id])
-            if page_id in gone or page_id not in states:
+            if page_id in gone or page_id not in states or not self._is_ours(states[page_id]):
                 continue
             if presence is None:
                 await self._find_gone(states[page_id].ref, gone)
@@ -348,7 +372,7 @@ class SyncRun:
             if page_id in gone:
                 below = await self._writer.child_ids(page_id)
                 left.update({child: None for child in below if child not in self._seen | gone.keys()})
-        await self._remove(gone, confirmed=False)
+        await self._remove(gone, confirmed=confirmed)
 
     def _seen_alive(self) -> set[PageId]:
         return self._seen - self._suspects.keys()
@@ -388,7 +412,7 @@ class SyncRun:
             self.tally.set(
                 withheld=len(gone),
                 alarm=f"{len(gone)} pages are gone from the source, more than the {allowed} that are removed "
-                "without asking. If that is right, run the sync again and confirm the removal.",
+                "without asking. If that is right: footnote sync --confirm-removal",
             )
             _logger.error("Removal of %d pages is withheld (limit %d)", len(gone), allowed)
             return

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from core.domain.documents import PageRef
 from core.domain.ids import PageId
+from core.errors import FootnoteError
 from core.ports import (
     Clock,
     Embedder,
@@ -21,7 +22,7 @@ from core.services.chunking import ChunkSettings
 from core.services.comparing import moment_to_ask_from
 from core.services.indexing import Indexer
 from core.services.sync_report import Failure, Stage, SyncObserver, SyncReport, Tally
-from core.services.sync_run import SyncRun, SyncSettings
+from core.services.sync_run import Plan, SyncRun, SyncSettings
 
 __all__ = ["Failure", "Stage", "SyncObserver", "SyncReport", "SyncSettings", "Syncer"]
 
@@ -97,21 +98,30 @@ class Syncer:
         started = self._clock.now()
         if self._looks is None:
             await self._remember()
-        everything = full or self._is_listing_due(started)
+        everything = full or confirm_removal or self._is_listing_due(started)
+        due, waiting = await self._in_trouble(started, everything=everything)
         run = self._new_run(tally, read_all=full, changes_only=not everything, read_since=read_since)
-        listed = await run.read(self._refs(everything, started), look_at=also, retry=self._retry)
-        tally.set(complete=everything and listed)
-        tally.enter(Stage.REMOVING)
-        if everything and listed:
-            await run.remove_absent(started, confirmed=confirm_removal)
-        else:
-            await run.remove_suspects()
-        await run.mark_referring()
+        listed = False
+        try:
+            listed = await run.read(self._refs(everything, started), look_at=also, retry=due)
+            tally.set(complete=everything and listed)
+            tally.enter(Stage.REMOVING)
+            if everything and listed:
+                await run.remove_absent(started, confirmed=confirm_removal)
+            else:
+                await run.remove_suspects(confirmed=confirm_removal)
+            await run.mark_referring()
+        except FootnoteError as error:
+            # What was read so far is stored; the ledger must not tell of a better state than that.
+            await self._keep_broken(run, started, due, error)
+            raise
         unread = tally.failed_pages()
+        # A page that rests and was not read may still lack a part, however unchanged it looks.
+        healed = (run.settled() | (due - unread)) - (waiting - run.was_read())
         try:
             await self._embed(tally)
         finally:
-            await self._keep(run, started, unread, reached_end=listed)
+            await self._keep(run, started, unread, healed, reached_end=listed)
         return tally.report
 
     async def refresh(self, pages: frozenset[PageId], *, observer: SyncObserver | None = None) -> SyncReport:
@@ -123,13 +133,23 @@ class Syncer:
         async with self._running:
             tally = self._tally(observer)
             run = self._new_run(tally, read_all=False, changes_only=True)
-            forced = pages if self._settings.read_hinted else self._retry & pages
+            due, waiting = await self._in_trouble(self._clock.now(), everything=True)
+            forced = pages if self._settings.read_hinted else (due | waiting) & pages
             await run.read(_nothing(), look_at=pages, retry=forced)
             tally.enter(Stage.REMOVING)
             await run.remove_suspects()
             await run.mark_referring()
-            self._retry |= tally.failed_pages()
-            await self._embed(tally)
+            unread = tally.failed_pages()
+            self._retry = (self._retry - run.settled()) | unread
+            try:
+                await self._embed(tally)
+            finally:
+                if self._ledger is not None:
+                    await self._ledger.note_pages(
+                        at=self._clock.now(),
+                        troubles=_troubles(run),
+                        healed=run.settled() | (forced - unread),
+                    )
             return tally.report
 
     def _new_run(
@@ -141,9 +161,7 @@ class Syncer:
             self._clock,
             self._settings,
             tally,
-            read_all=read_all,
-            changes_only=changes_only,
-            read_since=read_since,
+            Plan(read_all, changes_only, read_since, self._source_name),
         )
 
     async def _remember(self) -> None:
@@ -152,16 +170,45 @@ class Syncer:
             self._looks = Looks()
             return
         self._looks = await self._ledger.looks(self._source_name)
-        self._retry = frozenset(await self._ledger.in_trouble())
+
+    async def _in_trouble(
+        self, now: datetime, *, everything: bool
+    ) -> tuple[frozenset[PageId], frozenset[PageId]]:
+        """Pages that failed before: those to be tried again now, and those that rest a while longer.
+
+        Where everything is listed nothing rests.
+        """
+        if self._ledger is None:
+            return self._retry, frozenset()
+        failed = frozenset(await self._ledger.in_trouble())
+        due = failed if everything else frozenset(await self._ledger.in_trouble(due_by=now))
+        return due, failed - due
+
+    async def _keep_broken(
+        self, run: SyncRun, started: datetime, due: frozenset[PageId], error: FootnoteError
+    ) -> None:
+        """Note a run that was refused or broke off; what cannot be noted must not hide why."""
+        unread = run.tally.failed_pages()
+        run.tally.set(alarm=run.tally.report.alarm or str(error))
+        self._retry = (due | unread) - run.settled()
+        try:
+            await self._keep(run, started, self._retry, run.settled(), reached_end=False)
+        except FootnoteError as second:
+            _logger.warning("A run that broke off could not be noted: %s", second)
 
     async def _keep(
-        self, run: SyncRun, started: datetime, unread: frozenset[PageId], *, reached_end: bool
+        self,
+        run: SyncRun,
+        started: datetime,
+        unread: frozenset[PageId],
+        healed: frozenset[PageId],
+        *,
+        reached_end: bool,
     ) -> None:
         """Note how far this run came, here and for whoever comes after."""
         report, before = run.tally.report, self._looks or Looks()
         if reached_end:
             self._looks = Looks(started, started if report.complete else before.listing)
-        healed = self._retry - unread
         self._retry = unread
         if self._ledger is None:
             return
@@ -176,11 +223,9 @@ class Syncer:
             reached_end,
             report.complete,
             {**figures, "failed": len(report.failed), "left_out": len(report.left_out)},
+            self._source_name,
         )
-        troubles = [Trouble(one.page_id, one.title, one.url, one.reason) for one in report.failed]
-        await self._ledger.keep_run(
-            record, troubles=[*troubles, *run.skipped], healed=run.settled() | (healed - unread)
-        )
+        await self._ledger.keep_run(record, troubles=_troubles(run), healed=healed)
 
     async def reembed(self, *, is_resumed: bool = False, observer: SyncObserver | None = None) -> SyncReport:
         """Cut and embed every stored page anew, without a request to the source (row 9, SY16).
@@ -226,6 +271,11 @@ class Syncer:
         if self._calibrator is not None:
             await self._calibrator.run()
         tally.enter(Stage.DONE)
+
+
+def _troubles(run: SyncRun) -> list[Trouble]:
+    failed = run.tally.report.failed
+    return [*(Trouble(one.page_id, one.title, one.url, one.reason) for one in failed), *run.skipped]
 
 
 async def _nothing() -> AsyncIterator[PageRef]:

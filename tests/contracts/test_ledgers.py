@@ -1,7 +1,7 @@
 """What every ledger of syncs must do, beside the store that it belongs to."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -98,3 +98,45 @@ async def test_looks_are_those_of_runs_that_reached_their_end(books: Books) -> N
 
     assert await books.ledger.looks() == Looks(START + timedelta(hours=1), START)
     assert await books.ledger.looks("other roots") == Looks()
+
+
+async def test_a_page_that_fails_again_and_again_rests_longer_each_time(books: Books) -> None:
+    """One minute, two, four, up to six hours; healed, it begins anew."""
+    trouble = Trouble(page_id(1), "Page 1", "https://x", "HTTP 502")
+    moment = START
+    pauses = []
+    for _ in range(12):
+        await books.ledger.note_pages(at=moment, troubles=[trouble], healed=[])
+        entry = await books.ledger.entry(page_id(1))
+        assert entry is not None
+        assert entry.next_try is not None
+        pauses.append((entry.next_try - moment) / timedelta(minutes=1))
+        assert await books.ledger.in_trouble(due_by=entry.next_try - timedelta(seconds=1)) == []
+        assert await books.ledger.in_trouble(due_by=entry.next_try) == [page_id(1)]
+        moment = entry.next_try
+    assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360, 360]
+
+    await books.ledger.note_pages(at=moment, troubles=[], healed=[page_id(1)])
+    assert await books.ledger.in_trouble() == []
+    await books.ledger.note_pages(at=moment, troubles=[trouble], healed=[])
+    entry = await books.ledger.entry(page_id(1))
+    assert entry is not None
+    assert entry.next_try == moment + timedelta(minutes=1)
+
+
+async def test_runs_of_several_sources_are_told_apart(books: Books) -> None:
+    """Each goes on from where it looked itself."""
+    one = a_run(1)
+    await books.ledger.keep_run(replace(one, source="notion:a"), troubles=[], healed=[])
+    assert await books.ledger.looks("notion:a") == Looks(one.started, one.started)
+    assert await books.ledger.looks("notion:b") == Looks()
+
+
+async def test_a_skipped_object_is_never_tried_again(books: Books) -> None:
+    """It has no next try."""
+    skipped = Trouble(page_id(3), "", "", "forbidden", skipped=True)
+    await books.ledger.note_pages(at=START, troubles=[skipped], healed=[])
+    entry = await books.ledger.entry(page_id(3))
+    assert entry is not None
+    assert (entry.fate, entry.next_try) == (Fate.SKIPPED, None)
+    assert await books.ledger.in_trouble(due_by=START + timedelta(days=9)) == []
