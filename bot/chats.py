@@ -9,7 +9,7 @@ from adapters.chat.slack import SlackChat, SlackSettings
 from bot.clock import SystemClock
 from bot.operations import Operations
 from bot.settings import Settings
-from core.ports.chat import Claims
+from core.ports.chat import Claims, Suggestions
 
 COMMAND_RECORDS = "discord-commands.json"
 """Below FOOTNOTE_HOME: which commands Discord was told of, so that it is told only of changes."""
@@ -65,7 +65,7 @@ def discord_settings(settings: Settings, *, admins: frozenset[str] = frozenset()
     )
 
 
-def make_chats(operations: Operations, claims: Claims) -> Sequence[Chat]:
+def make_chats(operations: Operations, *, claims: Claims, suggestions: Suggestions) -> Sequence[Chat]:
     """Every platform whose token is set."""
     app = operations.app
     rules = app.audiences.rules
@@ -93,6 +93,7 @@ def make_chats(operations: Operations, claims: Claims) -> Sequence[Chat]:
                 feedback=app.learning.feedback,
                 administration=operations.administrator,
                 clock=SystemClock(),
+                suggestions=suggestions,
                 records=FileRecords(app.settings.footnote_home / COMMAND_RECORDS),
             )
         )

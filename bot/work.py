@@ -1,6 +1,7 @@
 """What a worker of this process can do: sync Notion, look at pages, tell whether a run is due."""
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import timedelta
@@ -116,6 +117,7 @@ class _Observer:
     def __init__(self, kind: ResyncKind, note: Note) -> None:
         self._kind = kind
         self._note = note
+        self._began = time.monotonic()
 
     def progress(self, stage: Stage, report: SyncReport) -> None:
         """As `SyncObserver.progress`."""
@@ -128,7 +130,13 @@ class _Observer:
             total = report.listed
         message = STAGE_NAMES[stage]
         if stage is Stage.EMBEDDING and to_embed:
-            message = f"{message} of {report.pages_embedded} of {to_embed} pages"
+            message = (
+                f"{message} of {report.pages_embedded} of {to_embed} pages "
+                f"({report.embedded} vectors made, {report.reused} reused)"
+            )
+        elif report.requests:
+            rate = report.requests / max(time.monotonic() - self._began, 1.0)
+            message = f"{message} ({report.requests} requests, {rate:.1f} a second)"
         self._note(RunProgress(done=done, total=total or None, failed=len(report.failed), message=message))
 
 

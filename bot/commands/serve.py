@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import structlog
 
 from adapters.stores.claims import open_claims
+from adapters.stores.suggestions import open_suggestions
 from bot.chats import make_chats
 from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
@@ -49,6 +50,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
     """All parts that are configured: web, rules, log, chats, worker."""
     app, settings = operations.app, operations.app.settings
     claims = await stack.enter_async_context(open_claims(app.servers.database_url))
+    suggestions = await stack.enter_async_context(open_suggestions(app.servers.database_url))
     webhook = NotionWebhook(
         hints=operations.jobs.hints,
         tokens=operations.jobs.tokens,
@@ -61,7 +63,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         app.audiences.watch,
         lambda stop: keep_the_log_short(settings, app.learning, stop),
         lambda stop: keep_answered(app.popular, app.index.generation, stop),
-        *(chat.run for chat in make_chats(operations, claims)),
+        *(chat.run for chat in make_chats(operations, claims=claims, suggestions=suggestions)),
     ]
     if settings.notion_token is not None:
         source = await stack.enter_async_context(open_source(settings, None))

@@ -26,6 +26,8 @@ EVERYTHING_FOR_MEMBERS = """
 include = "everything"
 [slack]
 default = ["all"]
+[discord]
+default = ["all"]
 """
 
 

@@ -11,6 +11,9 @@ from core.domain.ids import PageId
 from core.ports.chat import ResyncKind
 from core.ports.ledger import Fate
 from tests.bot.serve_rig import ServeRig, serve_rig, until
+from tests.fakes.discord import BOT_TOKEN as DISCORD_TOKEN
+from tests.fakes.discord import running_discord
+from tests.fakes.discord.world import shown_text
 from tests.fakes.notion import Webhooks, Workspace, blocks, faults, routes
 from tests.fakes.slack.workspace import BOT_USER
 
@@ -48,6 +51,32 @@ async def test_a_mention_is_answered_from_what_was_synced(rig: ServeRig) -> None
 
     assert await served.end() == 0
     assert rig.notion.complaints == []
+
+
+async def test_one_process_answers_in_slack_and_discord(rig: ServeRig) -> None:
+    """Each platform gets the same facts in its own form; Discord is told of the commands once."""
+    async with running_discord() as discord:
+        world = discord.world
+        guild, alice = world.add_guild("Company"), world.add_user("alice")
+        world.join(alice, guild)
+        channel = world.add_channel(guild, "general")
+        served = await rig.start(
+            DISCORD_TOKEN=DISCORD_TOKEN,
+            DISCORD_BASE_URL=discord.api_url,
+            DISCORD_GATEWAY_URL=discord.gateway_url,
+            DISCORD_GUILD_IDS=str(guild.id),
+        )
+        await served.until_logged("Slack is connected")
+        await served.until_logged("Discord is connected")
+        await rig.synced()
+
+        thread = rig.people.write("C1", "U1", f"<@{BOT_USER}> {QUESTION}")
+        asked = discord.people.slash(alice, channel, "ask", question=QUESTION)
+        await until(lambda: any("28 days" in reply for reply in rig.replies(thread)))
+        answered = await discord.people.finished(asked, seconds=60.0)
+
+        assert "28 days" in shown_text(answered)
+        assert await served.end() == 0
 
 
 async def test_sy17_a_resync_by_slash_command_reports_and_reads_everything(rig: ServeRig) -> None:

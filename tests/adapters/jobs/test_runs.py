@@ -376,3 +376,26 @@ async def test_an_export_whose_process_died_is_in_nobodys_way(rig: JobsRig) -> N
 
     assert not ticket.joined
     assert (await rig.ended(run_id)).message == "Its process ended in the middle."
+
+
+async def test_a_worker_outlives_its_connections(rig: JobsRig, database_url: str) -> None:
+    """The database server drops every connection: a run under way goes on, and the next one is taken too."""
+    machine = rig.start()
+    first = await rig.runs.request(CHANGES, asked_by="test")
+    await until(lambda: machine.work.running)
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    finally:
+        await connection.close()
+
+    machine.work.gate.set()
+    await rig.ended(first.run_id)
+    second = await rig.runs.request(FULL, asked_by="test")
+    await rig.ended(second.run_id)
+
+    assert machine.work.most_running == 1
+    assert machine.work.kinds[-1] is FULL
