@@ -15,7 +15,7 @@ TARGET = Path(__file__).resolve().parents[2] / "docs" / "answer.svg"
 QUESTIONS = (
     "Сколько дней отпуска у меня в году?",
     "How long does the free trial run?",
-    "Does the company pay for a gym membership?",
+    "Can I bring my dog to work?",
 )
 WIDTH = 96
 
