@@ -30,6 +30,9 @@ _BEST_TWO = (0, 1)
 MOST_PASSAGES = 4
 """Passages that are looked at sentence by sentence."""
 
+WORTH_QUOTING = 0.5
+"""Of the best passage's score: what a passage behind the first two must have to be looked at."""
+
 MOST_EMBEDDED = 16
 """Sentences that are embedded at most: on a small machine each takes some hundredths of a second."""
 
@@ -158,7 +161,10 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
     """The units of the first passages; of too many, those with most of the question's words."""
     wanted = frozenset(fold(word) for word in keywords(retrieval.query, retrieval.language))
     found: list[Quote] = []
+    enough = WORTH_QUOTING * max((passage.score for passage in retrieval.passages), default=0.0)
     for source, passage in enumerate(retrieval.passages[:MOST_PASSAGES]):
+        if source not in _BEST_TWO and passage.score < enough:
+            continue
         for place, unit in enumerate(units_of(passage.candidate.body)):
             score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
             found.append(Quote(unit=unit, source=source, place=place, score=score))
