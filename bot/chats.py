@@ -6,6 +6,7 @@ from typing import Protocol
 
 from adapters.chat.discord import DiscordChat, DiscordSettings, FileRecords
 from adapters.chat.slack import SlackChat, SlackSettings
+from adapters.chat.slack.judging import PageEditors
 from bot.clock import SystemClock
 from bot.operations import Operations
 from bot.settings import Settings
@@ -65,8 +66,10 @@ def discord_settings(settings: Settings, *, admins: frozenset[str] = frozenset()
     )
 
 
-def make_chats(operations: Operations, *, claims: Claims, suggestions: Suggestions) -> Sequence[Chat]:
-    """Every platform whose token is set."""
+def make_chats(
+    operations: Operations, *, claims: Claims, suggestions: Suggestions, editors: PageEditors | None = None
+) -> Sequence[Chat]:
+    """Every platform whose token is set; ``editors`` knows whom to call for a page."""
     app = operations.app
     rules = app.audiences.rules
     chats: list[Chat] = []
@@ -81,6 +84,7 @@ def make_chats(operations: Operations, *, claims: Claims, suggestions: Suggestio
                 administration=operations.administrator,
                 clock=SystemClock(),
                 insights=app.learning.log,
+                editors=editors,
             )
         )
     if (discord := discord_settings(app.settings, admins=rules.admins("discord"))) is not None:

@@ -94,6 +94,17 @@ async def open_source(settings: Settings, export: Path | None) -> AsyncIterator[
     if export is not None:
         yield NotionExport(export)
         return
+    async with open_notion(settings) as api:
+        yield notion_source(api, settings)
+
+
+@asynccontextmanager
+async def open_notion(settings: Settings) -> AsyncIterator[NotionApi]:
+    """The Notion API with the configured token.
+
+    Raises:
+        ConfigurationError: there is none.
+    """
     if settings.notion_token is None:
         raise ConfigurationError(
             "NOTION_TOKEN is not set: put the token of an internal integration into .env, "
@@ -104,4 +115,9 @@ async def open_source(settings: Settings, export: Path | None) -> AsyncIterator[
         base_url=settings.notion_base_url,
         notion_version=settings.notion_version,
     ) as api:
-        yield NotionSource(api, roots=settings.root_pages, comments=CommentScope(settings.notion_comments))
+        yield api
+
+
+def notion_source(api: NotionApi, settings: Settings) -> NotionSource:
+    """The configured part of the workspace."""
+    return NotionSource(api, roots=settings.root_pages, comments=CommentScope(settings.notion_comments))

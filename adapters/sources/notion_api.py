@@ -122,6 +122,14 @@ class NotionApi:
         """The integration's own user: the cheapest call that needs a valid token."""
         return await self._call("users.me", self._client.users.me)
 
+    async def user(self, user_id: str) -> Json:
+        """One person or bot; the address only with the capability for it.
+
+        Raises:
+            UnreadableError: the integration may not read users.
+        """
+        return await self._call("users.retrieve", self._client.users.retrieve, user_id=user_id)
+
     # --- Lists -----------------------------------------------------------------------------------------
 
     def children(self, block_id: str) -> AsyncIterator[Json]:

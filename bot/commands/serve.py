@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from adapters.sources.notion_editors import NotionEditors
 from adapters.stores.claims import open_claims
 from adapters.stores.suggestions import open_suggestions
 from bot.chats import make_chats
@@ -14,7 +15,7 @@ from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
 from bot.operations import Operations, open_operations
 from bot.settings import Settings
-from bot.syncing import open_source
+from bot.syncing import notion_source, open_notion
 from bot.together import Runner, run_together
 from bot.webhook import NotionWebhook
 from bot.wiring import open_app
@@ -57,16 +58,19 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         token=settings.notion_webhook_token.get_secret_value() if settings.notion_webhook_token else "",
         comments=settings.notion_comments != "off",
     )
-    routes = webhook.routes() if settings.notion_token is not None else []
+    routes = webhook.routes() if settings.notion_token else []
+    api = await stack.enter_async_context(open_notion(settings)) if settings.notion_token else None
+    editors = NotionEditors(api) if api is not None else None
+    chats = make_chats(operations, claims=claims, suggestions=suggestions, editors=editors)
     runners: list[Runner] = [
         lambda stop: health_endpoint(app, stop, routes=routes),
         app.audiences.watch,
         lambda stop: keep_the_log_short(settings, app.learning, stop),
         lambda stop: keep_answered(app.popular, app.index.generation, stop),
-        *(chat.run for chat in make_chats(operations, claims=claims, suggestions=suggestions)),
+        *(chat.run for chat in chats),
     ]
-    if settings.notion_token is not None:
-        source = await stack.enter_async_context(open_source(settings, None))
+    if api is not None:
+        source = notion_source(api, settings)
         runners.append(operations.worker(source, is_scheduled=settings.notion_sync_interval > 0).run)
     return runners
 

@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from adapters.sources.notion_editors import NotionEditors
 from adapters.sources.notion_tree import TreeLimits
 from core.domain.documents import ObjectType, PageRef, walk
 from core.domain.ids import PageId, without_dashes
@@ -570,3 +571,19 @@ async def test_block_parents_of_parent_type_block_id_are_read_at_any_depth() -> 
         refs = by_title(await rig.listed())
 
         assert refs["Far inside"].parent_id == page
+
+
+async def test_the_last_editor_of_a_page_is_known_by_address() -> None:
+    """As far as the integration may read addresses, and nobody's for a page that is not there."""
+    async with notion_rig() as rig:
+        editor = rig.workspace.add_user("Ada", "ada@example.com")
+        page = rig.workspace.add_page("Page")
+        rig.workspace.pages[page].edited_by = editor
+        editors = NotionEditors(rig.api)
+
+        assert await editors.email_of_last_editor(page) == "ada@example.com"
+        assert await editors.email_of_last_editor(rig.workspace.new_id()) == ""
+        rig.server.behaviour.rights -= {"read_emails"}
+        assert await editors.email_of_last_editor(page) == ""
+        rig.server.behaviour.rights -= {"read_users"}
+        assert await editors.email_of_last_editor(page) == ""
