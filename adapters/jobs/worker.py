@@ -58,7 +58,6 @@ class Worker:
         self._is_scheduled = is_scheduled
         self._timings = timings or Timings()
         self._stop = asyncio.Event()
-        self._following = asyncio.Lock()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until ``stop`` is set; what is under way then is handed over. Outages are waited out."""
@@ -88,7 +87,8 @@ class Worker:
         async with self._pool() as pool:
             queuer = PgQueuer.from_asyncpg_pool(pool)
             queuer.entrypoint(SYNC, concurrency_limit=1)(self._sync)
-            queuer.entrypoint(HINTS)(self._follow_hints)
+            # Two workers at once would look at the same pages.
+            queuer.entrypoint(HINTS, concurrency_limit=1)(self._follow_hints)
             if self._is_scheduled:
                 queuer.schedule(SCHEDULE, EVERY_MINUTE)(self._on_the_minute)
             ending = asyncio.create_task(_pass_on(self._stop, queuer.shutdown))
@@ -218,17 +218,16 @@ class Worker:
 
     async def _follow_hints(self, job: Job) -> None:
         del job
-        async with self._following:
-            try:
-                due = await self._hints.due()
-                pages = tuple(hint for hint in due if hint.page_id != ANYTHING)
-                if pages:
-                    await self._look_at(pages)
-                if anything := tuple(hint for hint in due if hint.page_id == ANYTHING):
-                    await self._look_at_all(anything)
-            except FootnoteError as error:
-                _logger.warning("Changes that Notion told of could not be followed: %s", error)
-                raise RetryRequested(self._timings.retries[-1], str(error)) from error
+        try:
+            due = await self._hints.due()
+            pages = tuple(hint for hint in due if hint.page_id != ANYTHING)
+            if pages:
+                await self._look_at(pages)
+            if anything := tuple(hint for hint in due if hint.page_id == ANYTHING):
+                await self._look_at_all(anything)
+        except FootnoteError as error:
+            _logger.warning("Changes that Notion told of could not be followed: %s", error)
+            raise RetryRequested(self._timings.retries[-1], str(error)) from error
 
     async def _look_at(self, hints: tuple[DueHint, ...]) -> None:
         try:

@@ -22,7 +22,7 @@ QUICK = Timings(
     beat=timedelta(seconds=0.05),
     expires=timedelta(seconds=4),
     gather=timedelta(seconds=0.5),
-    gather_most=timedelta(seconds=3),
+    gather_most=timedelta(seconds=20),
     retries=(timedelta(seconds=0.1), timedelta(seconds=0.1)),
 )
 WAIT_SECONDS = 30.0

@@ -23,7 +23,7 @@ async def gathered(rig: JobsRig, count: int) -> tuple[DueHint, ...]:
 
 
 async def test_not17_a_burst_of_a_thousand_hints_is_two_looks_at_most(rig: JobsRig) -> None:
-    """Over two machines, in any order, however long the burst takes."""
+    """Though two machines could follow them."""
     work = DirectedWork()
     rig.start(work)
     rig.start(work)
