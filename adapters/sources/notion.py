@@ -10,8 +10,9 @@ from adapters.sources.notion_blocks import render_blocks
 from adapters.sources.notion_comments import CommentReader, CommentScope
 from adapters.sources.notion_files import attachment_of, attachments_of
 from adapters.sources.notion_json import Json, instant, is_gone, page_id
-from adapters.sources.notion_listing import Catalogue, parents_first
+from adapters.sources.notion_listing import Catalogue
 from adapters.sources.notion_refs import database_blocks
+from adapters.sources.notion_spool import Spool
 from adapters.sources.notion_tree import TreeLimits, fetch_tree
 from adapters.transport.downloads import Downloader, ExpiredError
 from core.domain.documents import ObjectType, Page, PageRef
@@ -68,21 +69,21 @@ class NotionSource:
         # A new listing looks again at what was not shared before.
         self._catalogue.absent.clear()
         self._catalogue.parents.clear()
-        refs: dict[PageId, PageRef] = {}
         databases: set[PageId] = set()
-        async for held in self._search():
-            if held.get("object") == "data_source":
-                if not is_gone(held) and (owner := self._catalogue.remember_data_source(held)):
-                    databases.add(owner)
-            elif (ref := await self._catalogue.entry(held)) is not None:
-                refs[ref.id] = ref
-        for root in self._roots - refs.keys() - databases:
-            await self._add_root(root, refs, databases)
-        await self._add_rows(databases, refs)
-        await self._add_parents(refs)
-        for ref in parents_first(refs):
-            if await self._is_wanted(ref.id):
-                yield await self._catalogue.with_shared_parent(ref)
+        with Spool() as refs:
+            async for held in self._search():
+                if held.get("object") == "data_source":
+                    if not is_gone(held) and (owner := self._catalogue.remember_data_source(held)):
+                        databases.add(owner)
+                elif (ref := await self._catalogue.entry(held)) is not None:
+                    refs.add(ref)
+            for root in self._roots - refs.keys() - databases:
+                await self._add_root(root, refs, databases)
+            await self._add_rows(databases, refs)
+            await self._add_parents(refs)
+            for ref in refs.parents_first():
+                if await self._is_wanted(ref.id):
+                    yield await self._catalogue.with_shared_parent(ref)
 
     async def _search(self) -> AsyncIterator[Json]:
         try:
@@ -94,7 +95,7 @@ class NotionSource:
                 "'Read content' in the integration's settings."
             ) from error
 
-    async def _add_root(self, root: PageId, refs: dict[PageId, PageRef], databases: set[PageId]) -> None:
+    async def _add_root(self, root: PageId, refs: Spool, databases: set[PageId]) -> None:
         try:
             held = await self._catalogue.retrieve(root)
         except UnreadableError as error:
@@ -110,19 +111,19 @@ class NotionSource:
         if held.get("object") == "database":
             databases.add(root)
         elif (ref := await self._catalogue.entry(held)) is not None:
-            refs[ref.id] = ref
+            refs.add(ref)
 
-    async def _add_rows(self, databases: set[PageId], refs: dict[PageId, PageRef]) -> None:
+    async def _add_rows(self, databases: set[PageId], refs: Spool) -> None:
         """Databases and the rows of all their data sources; those that cannot be had are left out (F5)."""
         for identifier in sorted(databases):
             try:
                 ref, data_sources = await self._catalogue.database(identifier)
                 if ref is None:
                     continue
-                refs[ref.id] = ref
+                refs.add(ref)
                 for data_source in data_sources:
                     async for row in self._rows(data_source, known=refs.keys()):
-                        refs[row.id] = row
+                        refs.add(row)
             except (NotFoundError, UnreadableError) as error:
                 _logger.warning("The database %s is left out: %s", identifier, error)
 
@@ -131,9 +132,9 @@ class NotionSource:
             if page_id(held.get("id")) not in known and (ref := await self._catalogue.entry(held)):
                 yield ref
 
-    async def _add_parents(self, refs: dict[PageId, PageRef]) -> None:
+    async def _add_parents(self, refs: Spool) -> None:
         """Parents that search omitted, up to the top."""
-        wanted = [ref.parent_id for ref in refs.values()]
+        wanted = list(refs.parents().values())
         while wanted:
             identifier = wanted.pop()
             if identifier is None or identifier in refs or identifier in self._catalogue.absent:
@@ -142,7 +143,7 @@ class NotionSource:
             if ref is None:
                 self._catalogue.absent.add(identifier)
                 continue
-            refs[ref.id] = ref
+            refs.add(ref)
             wanted.append(ref.parent_id)
             if ref.object_type is ObjectType.DATABASE:
                 await self._add_rows({ref.id}, refs)

@@ -1,7 +1,7 @@
 """Raw objects to listing entries with resolved parents: what is shared, where it hangs, in which order."""
 
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 
 from adapters.sources.notion_api import NotionApi
@@ -10,7 +10,6 @@ from adapters.sources.notion_json import (
     as_list,
     as_mapping,
     as_text,
-    instant,
     is_gone,
     page_id,
     type_of,
@@ -207,29 +206,3 @@ class Catalogue:
             return ref
         await self.path(ref.parent_id)
         return replace(ref, parent_id=None) if ref.parent_id in self.absent else ref
-
-
-def parents_first(refs: dict[PageId, PageRef]) -> Iterator[PageRef]:
-    """Every entry once, after its parent where that is listed as well; cycles are cut."""
-    done: set[PageId] = set()
-    for start in refs:
-        chain: list[PageId] = []
-        here: PageId | None = start
-        while here is not None and here in refs and here not in done and here not in chain:
-            chain.append(here)
-            here = refs[here].parent_id
-        for identifier in reversed(chain):
-            done.add(identifier)
-            yield refs[identifier]
-
-
-def edited_before(held: Json, moment: object) -> bool:
-    """Whether an object was last edited before a moment of the API."""
-    edited, limit = instant(held.get("last_edited_time")), instant(moment)
-    return edited is not None and limit is not None and edited < limit
-
-
-async def one_by_one(refs: Iterable[PageRef]) -> AsyncIterator[PageRef]:
-    """An iterable as an async iterator."""
-    for ref in refs:
-        yield ref

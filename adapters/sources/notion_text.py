@@ -96,7 +96,7 @@ def _piece(item: Json) -> _Piece:
     if kind == "mention":
         return _Piece(_mention(item), _Look(bold=bold, italic=italic, struck=struck, finished=True))
     if kind == "equation":
-        text = as_text(payload(item).get("expression")) or _plain_text(item)
+        text = _plain_text(item)
         look = _Look(bold=bold, italic=italic, struck=struck, finished=True)
         return _Piece(f"${text}$" if text.strip() else text, look)
     look = _Look(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from core.services.sync_report import SyncReport
+from tests.bench.sync_scale import SIZES, scale
 from tests.core.services.sync_rig import SyncRig, sync_rig
 from tests.fakes.notion import blocks, generate, routes
 
@@ -112,7 +113,10 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table of requests, or with ``--scale`` that of memory."""
+    if sys.argv[1:2] == ["--scale"]:
+        scale([int(size) for size in sys.argv[2:]] or SIZES)
+        return
     sys.stdout.write(table(asyncio.run(measure())) + "\n")
 
 
