@@ -9,11 +9,14 @@ from bot.clock import SystemClock
 from bot.settings import Settings
 from core.ports import Answerer, Embedder, Generator
 from core.ports.watching import Watch
-from core.services.answering import Answering
+from core.services.answering import Answering, Checking
 from core.services.caching import AnswerCache
+from core.services.grounding import VERSION as CHECKING_VERSION
+from core.services.grounding import Grounder, Unsupported
 from core.services.limiting import LimitedAnswerer
 from core.services.metering import MeteredGenerator
 from core.services.popular import PopularQuestions
+from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.refusals import Judge
 from core.services.retriever import Retriever
@@ -32,6 +35,12 @@ class Parts:
     style: Style
 
 
+def describe_writing(settings: Settings) -> str:
+    """All of the settings and versions that shape what is written; part of cache keys."""
+    checking = f"{CHECKING_VERSION}/{settings.answer_unsupported}/{settings.answer_outdated_after_days}"
+    return f"{PROMPT_VERSION}/{settings.answer_style}/{checking}"
+
+
 def make_answerer(
     settings: Settings, *, redis: RedisConnection, parts: Parts, watch: Watch
 ) -> tuple[Answerer, PopularQuestions]:
@@ -39,6 +48,11 @@ def make_answerer(
     generator = parts.generator
     if generator is not None:
         generator = MeteredGenerator(generator, observe=watch.generated)
+    checking = Checking(
+        grounder=Grounder(parts.embedder, unsupported=Unsupported(settings.answer_unsupported)),
+        outdated_after_days=settings.answer_outdated_after_days,
+        observe=watch.checked,
+    )
     popular = PopularQuestions(
         Answering(
             retriever=parts.retriever,
@@ -48,13 +62,18 @@ def make_answerer(
             judge=parts.judge,
             leases=RedisLeases(redis),
             style=parts.style,
+            checking=checking,
         ),
         clock=SystemClock(),
     )
     limited = LimitedAnswerer(
         popular,
         makeshift=Answering(
-            retriever=parts.retriever, embedder=parts.embedder, judge=parts.judge, style=parts.style
+            retriever=parts.retriever,
+            embedder=parts.embedder,
+            judge=parts.judge,
+            style=parts.style,
+            checking=checking,
         ),
         counter=RedisLimits(redis, processes=settings.footnote_processes),
         limits=settings.limits,

@@ -29,7 +29,7 @@ CHAT_PROVIDERS = ("ollama", "openai")
 MAX_OVERLAP_SHARE = 0.30
 """Of the chunk size; more is waste (inventory X4)."""
 
-_PREFIXES = ("NOTION_", "FOOTNOTE_", "SLACK_", "DISCORD_", "LLM_", "EMBEDDING_")
+_PREFIXES = ("NOTION_", "FOOTNOTE_", "SLACK_", "DISCORD_", "LLM_", "EMBEDDING_", "ANSWER_")
 """Variables that begin so are ours: an unknown one is a typing mistake worth a warning."""
 
 CommaSeparated = Annotated[tuple[str, ...], NoDecode]
@@ -71,6 +71,8 @@ class Settings(BaseSettings):
     llm_base_url: str | None = None
     llm_api_key: SecretStr | None = None
     answer_style: Literal["strict", "soft", "guided"] = "guided"
+    answer_unsupported: Literal["drop", "mark"] = "drop"
+    answer_outdated_after_days: int = Field(default=365, ge=0, description="0: no page is called outdated")
 
     footnote_limit_person: str = "20/10m"
     footnote_limit_channel: str = "60/10m"

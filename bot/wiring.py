@@ -21,7 +21,7 @@ from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import HttpClient, http_client
 from bot import __version__
-from bot.answerers import Parts, make_answerer
+from bot.answerers import Parts, describe_writing, make_answerer
 from bot.learning import Learning, open_learning_from_use
 from bot.scopes.watching import LiveAudiences, config_path
 from bot.servers import Servers, running_servers
@@ -36,7 +36,6 @@ from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings
 from core.services.popular import PopularQuestions
-from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
 from core.services.refusals import Judge, judge_for
@@ -134,7 +133,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         judge = judge_for(embedder.profile, threshold=settings.notion_similarity_threshold)
         making = Making(
             model=generator.model if generator else EXTRACTIVE,
-            prompt=f"{PROMPT_VERSION}/{style.value}",
+            prompt=describe_writing(settings),
             index=fingerprint,
             retrieval=f"{__version__}/{ranking!r}",
         )

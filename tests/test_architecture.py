@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 CORE_MAY_IMPORT = {
+    "babel",
     "grapheme",
     "markdown_it",
     "numpy",
@@ -18,6 +19,7 @@ CORE_MAY_IMPORT = {
     "sentencex",
     "stdnum",
     "stopwordsiso",
+    "text_to_num",
 }
 """Small pure libraries, none of which does I/O."""
 

@@ -1,5 +1,6 @@
 """Figures for Prometheus, in a registry of their own, so that several apps of one process stay apart."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
@@ -42,6 +43,12 @@ class PrometheusWatch:
             "footnote_cache_lookups", "Looks into the cache.", ["level", "result"], registry=registry
         )
         self._feedback = Counter("footnote_feedback", "Judgements.", ["verdict"], registry=registry)
+        self._sentences = Counter(
+            "footnote_checked_sentences",
+            "What checking drafts against sources found.",
+            ["finding"],
+            registry=registry,
+        )
         self._tokens = Counter(
             "footnote_generation_tokens", "Tokens of the chat model.", ["direction"], registry=registry
         )
@@ -106,6 +113,11 @@ class PrometheusWatch:
     def judged(self, verdict: str) -> None:
         """As `Watch.judged`."""
         self._feedback.labels(verdict).inc()
+
+    def checked(self, findings: Mapping[str, int]) -> None:
+        """As `Watch.checked`."""
+        for finding, count in findings.items():
+            self._sentences.labels(finding).inc(count)
 
     def generated(self, read: int, written: int) -> None:
         """As `Watch.generated`."""

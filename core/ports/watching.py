@@ -27,6 +27,9 @@ class Watch(Protocol):
     def judged(self, verdict: str) -> None:
         """Somebody judged an answer."""
 
+    def checked(self, findings: Mapping[str, int]) -> None:
+        """How many sentences of a draft were ``supported``, ``moved`` to another source, or had which fault."""
+
     def generated(self, read: int, written: int) -> None:
         """Tokens of a chat model, estimated."""
 

@@ -2,20 +2,32 @@
 
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.domain.answers import Answer, Draft, NoAnswer, NoAnswerReason, Outcome, Retrieval
 from core.domain.questions import MAX_QUESTION_LENGTH, Question
 from core.errors import FootnoteError
 from core.ports import Embedder, Generator, Progress
 from core.ports.sharing import Leases
+from core.services import languages
+from core.services.ageing import with_age
 from core.services.caching import AnswerCache, readdressed
-from core.services.citing import Cited, EmptyDraftError, grounded, preview
+from core.services.citing import (
+    Cited,
+    EmptyDraftError,
+    UngroundedDraftError,
+    checked,
+    number,
+    preview,
+    says_something,
+)
+from core.services.draft_markup import Piece
 from core.services.extractive import ExtractiveWriter
 from core.services.flights import SharedFlight, SingleFlight
 from core.services.followups import compact, language_of
+from core.services.grounding import Grounder
 from core.services.prompting import Brief, Style, says_not_in_wiki, write_prompt
 from core.services.rambling import cut_loop
 from core.services.refusals import Judge, Verdict, judge_for
@@ -26,6 +38,9 @@ logger = logging.getLogger(__name__)
 ATTEMPTS = 2
 """A model that writes nothing is asked once more (F68)."""
 
+TELLING_LENGTH = 60
+"""Characters from which a draft's own language is looked at; models do not always answer in the asker's."""
+
 PREVIEW_EVERY = 80
 """Characters written between two previews; platforms limit how often a message may be edited anyway."""
 
@@ -34,15 +49,33 @@ class NotInWikiError(Exception):
     """The model, having read the passages, says that they do not answer."""
 
 
+def _unobserved(_counts: Mapping[str, int]) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checking:
+    """How a draft is held against its sources.
+
+    Cited pages not edited for ``outdated_after_days`` are called out; 0 never does. ``observe`` is told how
+    many sentences of a draft were supported, moved to another source, or had which `Fault`.
+    """
+
+    grounder: Grounder
+    outdated_after_days: int = 0
+    observe: Callable[[Mapping[str, int]], None] = _unobserved
+
+
 class Answering:
     """Answers questions: retrieve, judge, write, cite.
 
     Without ``generator`` the extractive writer answers. When a generator fails, it answers too and the answer
     is marked as degraded; nothing of the failed draft is shown. ``cache`` may be null or away: slower, never
-    wrong. ``embedder`` helps the extractive writer to pick sentences, and its profile the default judge.
+    wrong. ``embedder`` helps the extractive writer to pick sentences and the grounder to compare them, and
+    its profile the default judge. ``checking`` is how drafts are held against their sources; all of them are.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # the parts of the service, by name
         self,
         *,
         retriever: Retriever,
@@ -52,6 +85,7 @@ class Answering:
         leases: Leases | None = None,
         judge: Judge | None = None,
         style: Style = Style.GUIDED,
+        checking: Checking | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._retriever = retriever
@@ -60,6 +94,7 @@ class Answering:
         self._cache = cache
         self._judge = judge or judge_for(None if embedder is None else embedder.profile)
         self._style = style
+        self._checking = checking or Checking(Grounder(embedder))
         self._clock = clock
         self._flights: SingleFlight[Outcome] = SingleFlight()
         self._shared: SharedFlight[Outcome] | None = SharedFlight(leases) if leases is not None else None
@@ -106,6 +141,8 @@ class Answering:
             cited, degraded = await self._write(retrieval, progress)
         except NotInWikiError:
             return _unanswered(_timed(retrieval, total=self._clock() - started))
+        days = self._checking.outdated_after_days
+        cited = with_age(cited, now=question.asked_at, days=days, language=retrieval.language)
         now = self._clock()
         answer = Answer(
             spans=cited.spans,
@@ -145,11 +182,11 @@ class Answering:
         if self._cache is not None:
             kept = await self._cache.find_draft(retrieval.question, brief.sources)
             if kept is not None:
-                return _checked(kept.text, brief)
+                return await self._check(kept.text, brief, retrieval.language)
         for attempt in range(1, ATTEMPTS + 1):
             text = await _stream(generator, brief, progress)
             try:
-                cited = _checked(text, brief)
+                cited = await self._check(text, brief, retrieval.language)
             except EmptyDraftError:
                 if attempt == ATTEMPTS:
                     raise
@@ -160,6 +197,26 @@ class Answering:
                 await self._cache.keep_draft(retrieval.question, brief.sources, draft)
             return cited
         raise AssertionError("unreachable: the last attempt returns or raises")
+
+    async def _check(self, text: str, brief: Brief, language: str) -> Cited:
+        """The draft with its citations checked, sentence by sentence.
+
+        Raises:
+            EmptyDraftError: nothing to show.
+            UngroundedDraftError: nothing that rests on a source.
+            NotInWikiError: the model says that the sources do not answer.
+        """
+        if says_not_in_wiki(text):
+            raise NotInWikiError
+        pieces = checked(text, brief.sources)
+        if not says_something(pieces):
+            raise EmptyDraftError("the model wrote no text")
+        result = await self._checking.grounder.check(pieces, brief.sources, _language_of(pieces, language))
+        self._checking.observe(result.counts)
+        cited = number(result.pieces, brief.sources)
+        if not cited.citations:
+            raise UngroundedDraftError("the model wrote nothing that rests on a source")
+        return cited
 
 
 def _refused_at_once(question: Question) -> NoAnswerReason | None:
@@ -184,17 +241,10 @@ def _timed(retrieval: Retrieval, **seconds: float) -> Retrieval:
     return replace(retrieval, timings=timings)
 
 
-def _checked(text: str, brief: Brief) -> Cited:
-    """The draft with its citations checked.
-
-    Raises:
-        EmptyDraftError: nothing to show.
-        UngroundedDraftError: nothing that rests on a source.
-        NotInWikiError: the model says that the sources do not answer.
-    """
-    if says_not_in_wiki(text):
-        raise NotInWikiError
-    return grounded(text, brief.sources)
+def _language_of(pieces: Sequence[Piece], asked: str) -> str:
+    """What the model wrote in; a few words tell less than the language of the question."""
+    text = "".join(piece.text for piece in pieces)
+    return (languages.detect(text) if len(text) >= TELLING_LENGTH else "") or asked
 
 
 async def _stream(generator: Generator, brief: Brief, progress: Progress | None) -> str:

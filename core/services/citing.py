@@ -6,15 +6,9 @@ from dataclasses import dataclass, replace
 from core.domain.answers import Citation, Passage, Span
 from core.domain.ids import PageId
 from core.services.draft_markup import Piece, read_draft
-from core.services.markdown_text import has_links, inert, segments
+from core.services.markdown_text import has_links, inert
 from core.services.quoting import quote_from
 from core.services.rambling import cut_loop, without_thinking
-from core.services.splitting import sentences
-from core.services.tokens import word_forms
-
-FEWEST_WORDS = 3
-MOST_OF_WORDS = 0.7
-"""A sentence stems from a passage that has this share of its words; shorter ones could be from anywhere."""
 
 
 class EmptyDraftError(ValueError):
@@ -43,25 +37,9 @@ def cite(text: str, sources: Sequence[Passage]) -> Cited:
         EmptyDraftError: nothing is left to show.
     """
     pieces = checked(text, sources)
-    if not any(_says_something(piece.text) for piece in pieces):
+    if not says_something(pieces):
         raise EmptyDraftError("the model wrote no text")
     return number(pieces, sources)
-
-
-def grounded(text: str, sources: Sequence[Passage]) -> Cited:
-    """As `cite`; a draft that names no source at all is attributed by its words.
-
-    Raises:
-        EmptyDraftError: nothing is left to show.
-        UngroundedDraftError: nothing in it rests on a source.
-    """
-    cited = cite(text, sources)
-    if cited.citations:
-        return cited
-    cited = number(attributed([Piece(span.text) for span in cited.spans], sources), sources)
-    if not cited.citations:
-        raise UngroundedDraftError("the model wrote nothing that rests on a source")
-    return cited
 
 
 def checked(text: str, sources: Sequence[Passage]) -> tuple[Piece, ...]:
@@ -73,28 +51,6 @@ def checked(text: str, sources: Sequence[Passage]) -> tuple[Piece, ...]:
     if not has_links("".join(piece.text for piece in pieces)):
         return pieces
     return tuple(replace(piece, text=inert(piece.text)) for piece in pieces)
-
-
-def attributed(pieces: Sequence[Piece], sources: Sequence[Passage]) -> tuple[Piece, ...]:
-    """Each sentence with the source it stems from, where there is one."""
-    words = [word_forms(source.candidate.body) for source in sources]
-    found: list[Piece] = []
-    for segment in segments("".join(piece.text for piece in pieces)):
-        said = [(segment.text, "")] if segment.is_code else sentences(segment.text)
-        for sentence, blank in said:
-            place = None if segment.is_code else _origin(sentence, words)
-            found.append(Piece(sentence, () if place is None else (place,)))
-            found.append(Piece(blank))
-    return tuple(piece for piece in found if piece.text)
-
-
-def _origin(sentence: str, words: Sequence[frozenset[str]]) -> int | None:
-    """The source that has most of a sentence's words, if it has nearly all of them."""
-    said = word_forms(sentence)
-    if len(said) < FEWEST_WORDS or not words:
-        return None
-    place = max(range(len(words)), key=lambda one: (len(said & words[one]), -one))
-    return place if len(said & words[place]) >= MOST_OF_WORDS * len(said) else None
 
 
 def number(pieces: Iterable[Piece], sources: Sequence[Passage]) -> Cited:
@@ -132,5 +88,6 @@ def _whole_sentences(text: str) -> str:
     return whole.rstrip()
 
 
-def _says_something(text: str) -> bool:
-    return any(character.isalnum() for character in text)
+def says_something(pieces: Sequence[Piece]) -> bool:
+    """Whether there is anything to show."""
+    return any(character.isalnum() for piece in pieces for character in piece.text)
