@@ -28,7 +28,7 @@ class Watch(Protocol):
         """Somebody judged an answer."""
 
     def checked(self, findings: Mapping[str, int]) -> None:
-        """How many sentences of a draft were ``supported``, ``moved`` to another source, or had which fault."""
+        """How many sentences of a draft were ``supported``, ``moved`` elsewhere, or had which fault."""
 
     def generated(self, read: int, written: int) -> None:
         """Tokens of a chat model, estimated."""

@@ -1,5 +1,7 @@
 """A watch that nobody reads."""
 
+from collections.abc import Mapping
+
 
 class SilentWatch:
     """Takes every figure and keeps none."""
@@ -21,6 +23,9 @@ class SilentWatch:
 
     def judged(self, verdict: str) -> None:
         """Forget it."""
+
+    def checked(self, findings: Mapping[str, int]) -> None:
+        """Nothing."""
 
     def generated(self, read: int, written: int) -> None:
         """Forget it."""

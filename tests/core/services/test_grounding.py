@@ -133,7 +133,7 @@ async def test_code_needs_its_source() -> None:
 
 
 async def test_across_languages_meaning_decides() -> None:
-    """Where words cannot be shared, a sentence must be near one of the source's and agree in what it denies."""
+    """Where no words are shared, a sentence must be near one of the source's and deny what it denies."""
     topics = (("urlaub", "vacation"), ("antrag", "application"), ("pets", "haustier"))
     source = a_passage(1, URLAUB, language="de")
     grounder = Grounder(Meanings(*topics))
@@ -146,7 +146,7 @@ async def test_across_languages_meaning_decides() -> None:
 
 @pytest.mark.parametrize("embedder", [None, Meanings(error=UnavailableError("away"))])
 async def test_without_a_model_words_and_figures_decide(embedder: Meanings | None) -> None:
-    """A failing or missing model costs no answer: what cannot be compared is believed if its figures are right."""
+    """A missing model costs no answer: what cannot be compared is believed if its figures are right."""
     source = a_passage(1, URLAUB, language="de")
     grounder = Grounder(embedder)
     assert await grounder.fault("You have 28 vacation days.", "en", [source]) is None
@@ -154,7 +154,7 @@ async def test_without_a_model_words_and_figures_decide(embedder: Meanings | Non
 
 
 async def test_few_sentences_are_embedded() -> None:
-    """In one language, where words are shared, none; and never more than the limit, however long the draft."""
+    """None where words are shared; and never more than the limit, however long the draft."""
     embedder = Meanings(("days",))
     await checked(
         [Piece("The trial runs 45 days. It needs no credit card", (0,))], TRIAL, grounder=Grounder(embedder)

@@ -29,7 +29,10 @@ def test_sentences_before_a_marker_share_it() -> None:
 
 def test_lists_tables_and_code_are_taken_apart() -> None:
     """Each item and row is a statement; marks, headings, lead-ins and table heads are none."""
-    draft = "## Plans\nThere are:\n- one `a. b`\n- two\n\n| Plan | Price |\n| --- | --- |\n| River | 22 |\n\n```\nls\n```"
+    draft = (
+        "## Plans\nThere are:\n- one `a. b`\n- two\n\n"
+        "| Plan | Price |\n| --- | --- |\n| River | 22 |\n\n```\nls\n```"
+    )
     assert [text for text, _sources in claims([Piece(draft)])] == [
         "one `a. b`",
         "two",

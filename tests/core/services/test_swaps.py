@@ -31,7 +31,7 @@ def test_a_name_that_is_not_there(statement: str, source: str, language: str) ->
     ],
 )
 def test_a_name_in_another_form_or_script_is_there(statement: str, source: str, language: str) -> None:
-    """Inflections, other scripts and other languages' names of countries are the same; German nouns no names."""
+    """Inflections, other scripts and countries in other languages are the same; German nouns no names."""
     assert foreign_names(statement, source, language) == ()
 
 
