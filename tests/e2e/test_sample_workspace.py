@@ -73,7 +73,7 @@ def test_a_second_demo_embeds_nothing(demo: Demo) -> None:
 @pytest.mark.parametrize(
     ("question", "title"),
     [
-        ("Wie viele Urlaubstage habe ich?", "Vacation and Leave"),
+        ("Wie viele Urlaubstage habe ich?", "Vacation and Public Holidays"),
         ("How do I lease a bicycle through the company?", "Dienstrad-Leasing"),
     ],
 )
@@ -84,6 +84,25 @@ def test_a_question_finds_the_page_in_another_language(demo: Demo, question: str
     assert answer["answered"] is True
     assert title in cited_titles(answer)
     assert not answer["degraded"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can I bring my dog to work?",
+        "Who designed the company logo?",
+        "Which printer can print A3?",
+        "What does the Ocean plan cost?",
+        "What is the clearance height of the underground car park?",
+    ],
+)
+def test_a2_what_the_wiki_does_not_say_is_refused_without_citation(demo: Demo, question: str) -> None:
+    """Neither what is about nothing in the wiki, nor what is near something in it."""
+    answer = ask(demo, question)
+
+    assert answer["answered"] is False
+    assert answer["reason"] == "no_relevant_pages"
+    assert answer["citations"] == []
 
 
 def test_ask_json_keeps_its_contract(demo: Demo) -> None:
