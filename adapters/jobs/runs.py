@@ -20,6 +20,9 @@ from core.ports.chat import ResyncKind, ResyncTicket
 from core.ports.jobs import NOTION, RunProgress, RunView, Step, StepEnd, next_kind
 
 
+_DIED = "Its process ended in the middle."
+
+
 class PostgresRuns:
     """`core.ports.jobs.SyncRuns`, and what a worker needs beside; made by `open_jobs`."""
 
@@ -37,12 +40,12 @@ class PostgresRuns:
         async with self._deciding() as connection:
             found = await self._open(connection)
             if found is not None and found.source != NOTION:
-                if found.is_alive:
+                if not _is_dead(found):
                     raise UnavailableError(
                         f"run {found.id} ({found.source}, begun by {found.asked_by}) is under way and cannot "
                         "do this too; ask again when it is done"
                     )
-                await _give_up(connection, found.id, "Its process ended in the middle.")
+                await _give_up(connection, found.id, _DIED)
                 found = None
             if found is None:
                 run_id = await connection.fetchval(sql.BEGIN, NOTION, kind.value, asked_by, known_pages)
@@ -63,7 +66,8 @@ class PostgresRuns:
     async def open_run(self) -> RunView | None:
         """As `SyncRuns.open_run`."""
         async with self._connection() as connection:
-            return await self._open(connection)
+            found = await self._open(connection)
+        return None if found is not None and _is_dead(found) else found
 
     async def recent(self, *, limit: int) -> Sequence[RunView]:
         """As `SyncRuns.recent`."""
@@ -76,10 +80,10 @@ class PostgresRuns:
         """Begin a run that only this process can do; null while another is open."""
         async with self._deciding() as connection:
             found = await self._open(connection)
-            if found is not None and (found.source == NOTION or found.is_alive):
+            if found is not None and not _is_dead(found):
                 return None
             if found is not None:
-                await _give_up(connection, found.id, "Its process ended in the middle.")
+                await _give_up(connection, found.id, _DIED)
             run_id: int = await connection.fetchval(sql.BEGIN, source, kind.value, asked_by, None)
             return run_id
 
@@ -148,6 +152,8 @@ class PostgresRuns:
             found = await self._open(connection)
             if found is not None and found.source == NOTION:
                 await _enqueue(connection, found.id)
+            elif found is not None and _is_dead(found):
+                await _give_up(connection, found.id, _DIED)
             await connection.execute(sql.FORGET)
             await connection.execute(sql.FORGET_LOG)
 
@@ -169,6 +175,11 @@ class PostgresRuns:
         with translated(self._url):
             async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
                 yield connection
+
+
+def _is_dead(run: RunView) -> bool:
+    """Whether nobody will go on with it: the one process that could is gone."""
+    return run.source != NOTION and not run.is_alive
 
 
 async def _enqueue(connection: Connection, run_id: int) -> None:

@@ -95,7 +95,7 @@ class SyncRuns(Protocol):
         """One run; null if there never was one."""
 
     async def open_run(self) -> RunView | None:
-        """The run that is under way, also if its worker died and nobody has taken over yet."""
+        """The run that is under way, also if its worker died, as long as another one can take it over."""
 
     async def recent(self, *, limit: int) -> Sequence[RunView]:
         """Runs, newest first."""

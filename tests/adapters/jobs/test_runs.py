@@ -371,10 +371,23 @@ async def test_an_export_whose_process_died_is_in_nobodys_way(rig: JobsRig) -> N
     assert run_id is not None
     await rig.runs.take(run_id, uuid4(), now=SystemClock().now())
     await rig.reached(run_id, lambda run: not run.is_alive)
+    assert await rig.runs.open_run() is None
 
     ticket = await rig.runs.request(CHANGES, asked_by="test")
 
     assert not ticket.joined
+    assert (await rig.ended(run_id)).message == "Its process ended in the middle."
+
+
+async def test_a_living_worker_closes_the_run_of_a_dead_export(rig: JobsRig) -> None:
+    """Nobody has to ask for that, and the schedule goes on."""
+    run_id = await rig.runs.begin_here(EXPORT, FULL, asked_by="test")
+    assert run_id is not None
+    await rig.runs.take(run_id, uuid4(), now=SystemClock().now())
+    await rig.reached(run_id, lambda run: not run.is_alive)
+
+    rig.start()
+
     assert (await rig.ended(run_id)).message == "Its process ended in the middle."
 
 
