@@ -19,7 +19,6 @@ from core.errors import UnavailableError
 from core.ports.chat import ResyncKind, ResyncTicket
 from core.ports.jobs import NOTION, RunProgress, RunView, Step, StepEnd, next_kind
 
-
 _DIED = "Its process ended in the middle."
 
 
