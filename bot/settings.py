@@ -67,6 +67,10 @@ class Settings(BaseSettings):
     embedding_base_url: str | None = None
     embedding_api_key: SecretStr | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    reranker: str = ""
+    reranker_base_url: str | None = None
+    reranker_api_key: SecretStr | None = None
+    reranker_candidates: int = Field(default=50, ge=20, le=100)
     llm_model: str = EXTRACTIVE
     llm_base_url: str | None = None
     llm_api_key: SecretStr | None = None
@@ -185,7 +189,12 @@ class Settings(BaseSettings):
         return _require_scheme(value, ("redis://", "rediss://", "unix://"))
 
     @field_validator(
-        "notion_base_url", "llm_base_url", "embedding_base_url", "slack_base_url", "discord_base_url"
+        "notion_base_url",
+        "llm_base_url",
+        "embedding_base_url",
+        "reranker_base_url",
+        "slack_base_url",
+        "discord_base_url",
     )
     @classmethod
     def _is_http(cls, value: str | None) -> str | None:

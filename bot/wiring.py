@@ -16,6 +16,7 @@ from adapters.embedders.remote import RemoteEmbedder
 from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
 from adapters.metrics.prometheus import PrometheusWatch
+from adapters.rerankers.http import HttpReranker
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
@@ -39,6 +40,7 @@ from core.services.popular import PopularQuestions
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
 from core.services.refusals import Judge, judge_for
+from core.services.reranking import Reranking
 from core.services.retriever import Retriever
 from core.services.scoped_index import ScopedIndex
 from core.services.watching import WatchedCache
@@ -67,6 +69,7 @@ class App:
     calibrator: Calibrator
     judge: Judge
     ranking: RankingSettings
+    reranking: Reranking | None
     answerer: Answerer
     chunk_settings: ChunkSettings
     fingerprint: Fingerprint
@@ -129,13 +132,20 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         style = Style(settings.answer_style)
         calibrations = Calibrations(index)
         scoped = ScopedIndex(index, index)
-        retriever = Retriever(index=scoped, embedder=asking, settings=ranking, calibrations=calibrations)
+        reranking = make_reranking(settings, client)
+        retriever = Retriever(
+            index=scoped,
+            embedder=asking,
+            settings=ranking,
+            calibrations=calibrations,
+            reranking=reranking,
+        )
         judge = judge_for(embedder.profile, threshold=settings.notion_similarity_threshold)
         making = Making(
             model=generator.model if generator else EXTRACTIVE,
             prompt=describe_writing(settings),
             index=fingerprint,
-            retrieval=f"{__version__}/{ranking!r}",
+            retrieval=f"{__version__}/{ranking!r}/{reranking and reranking.reranker.model}",
         )
         answerer, popular = make_answerer(
             settings,
@@ -173,6 +183,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             answerer=learning.listening(answerer),
             calibrations=calibrations,
             ranking=ranking,
+            reranking=reranking,
             calibrator=Calibrator(store=store, embedder=asking),
             judge=judge,
             chunk_settings=chunk_settings,
@@ -250,6 +261,24 @@ def make_generator(settings: Settings, client: HttpClient) -> Generator | None:
                 f"LLM_MODEL: {settings.llm_model!r} names no chat model: expected {EXTRACTIVE!r}, "
                 "ollama:MODEL such as ollama:llama3.1:8b, or openai:MODEL"
             )
+
+
+def make_reranking(settings: Settings, client: HttpClient) -> Reranking | None:
+    """The configured reranker, or null where none is.
+
+    Raises:
+        ConfigurationError: the setting names no usable reranker.
+    """
+    if not settings.reranker:
+        return None
+    key = settings.reranker_api_key
+    reranker = HttpReranker(
+        client,
+        settings.reranker,
+        base_url=settings.reranker_base_url or "",
+        api_key=key.get_secret_value() if key else "",
+    )
+    return Reranking(reranker, candidates=settings.reranker_candidates)
 
 
 def chunking_for(settings: Settings, embedder: Embedder) -> ChunkSettings:

@@ -30,7 +30,7 @@ BACKGROUND_STATE = "(extract(epoch FROM learned_at) * 1000000)::bigint"
 
 _SHARE = """
     (
-        SELECT coalesce(-(weighed.weights <#> asked.weights) / nullif(asked.attainable, 0), 0)
+        SELECT least(coalesce(-(weighed.weights <#> asked.weights) / nullif(asked.attainable, 0), 0), 1)
         FROM asked, notion_term_weights AS weighed
         WHERE weighed.chunk_id = found.id
     )
@@ -265,8 +265,9 @@ def _lexical(space: Space, rows: str, asked: "_Asked", terms: str, most: str) ->
         SELECT
             {asked.query} AS words,
             weighed.weights,
-            -- No passage can say a word more than without end: k1 + 1 times its rarity.
-            2.2 * (weighed.weights <+> '{{}}/268435457'::sparsevec) AS attainable
+            -- No passage can say a word more than without end: k1 + 1 times its rarity. The quarter for words
+            -- as they stand comes on top, since inflections lack it without saying less.
+            2.2 / 1.25 * (weighed.weights <+> '{{}}/268435457'::sparsevec) AS attainable
         FROM footnote_question_weights({space.literal}, {asked.configuration}, {terms}) AS weighed (weights)
     ),
     matching AS MATERIALIZED (

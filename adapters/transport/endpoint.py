@@ -5,7 +5,7 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import httpx
 import stamina
@@ -18,6 +18,7 @@ from adapters.transport.failures import (
     UnreachableError,
     failure_of,
     json_of,
+    list_of,
     translated,
     unexpected,
 )
@@ -25,6 +26,19 @@ from core.errors import ConfigurationError, RateLimitedError, UnavailableError
 
 _LONGEST_LINE = 4 * 1024 * 1024
 _log = logging.getLogger(__name__)
+
+
+T = TypeVar("T")
+_Value_co = TypeVar("_Value_co", covariant=True)
+
+
+class _Read(Protocol[_Value_co]):
+    """Reads what a service answered."""
+
+    def __call__(
+        self, response: httpx.Response, service: Service, /, *, sent: Mapping[str, Any]
+    ) -> _Value_co:
+        """The value, or `UnavailableError` where it is something else."""
 
 
 class Endpoint:
@@ -69,6 +83,15 @@ class Endpoint:
             InvalidInputError: the service says that the input is wrong (400, 413, 422).
             TemporaryError, RefusedError, ConfigurationError: as `core.errors` says.
         """
+        return await self._retried(path, payload, patience, json_of)
+
+    async def post_for_list(self, path: str, payload: Mapping[str, Any], *, patience: Patience) -> list[Any]:
+        """As `post`, of a service that answers a JSON list."""
+        return await self._retried(path, payload, patience, list_of)
+
+    async def _retried(
+        self, path: str, payload: Mapping[str, Any], patience: Patience, read: "_Read[T]"
+    ) -> T:
         # Before the call, so that a call that hangs is seen (inventory T20).
         _log.debug("asking %s: POST %s%s", self.service.name, self.service.url, path)
         async for attempt in stamina.retry_context(
@@ -80,10 +103,10 @@ class Endpoint:
             wait_jitter=patience.first_wait,
         ):
             with attempt:
-                return await self._exchange(path, payload, patience.seconds)
+                return await self._exchange(path, payload, patience.seconds, read)
         raise AssertionError("stamina yields at least one attempt")  # pragma: no cover
 
-    async def _exchange(self, path: str, payload: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    async def _exchange(self, path: str, payload: Mapping[str, Any], seconds: float, read: "_Read[T]") -> T:
         begun = False
         try:
             async with asyncio.timeout(seconds):
@@ -102,7 +125,7 @@ class Endpoint:
             ) from error
         if response.status_code != httpx.codes.OK:
             raise failure_of(response, self.service, sent=payload)
-        return json_of(response, self.service, sent=payload)
+        return read(response, self.service, sent=payload)
 
     async def lines(self, path: str, payload: Mapping[str, Any], *, seconds: float) -> AsyncGenerator[str]:
         """The lines of a streamed response as they come; ``seconds`` bounds the wait for each.

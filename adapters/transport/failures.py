@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from adapters.transport.snippets import complaint_in, json_object, message_in, snippet
+from adapters.transport.snippets import complaint_in, json_list, json_object, message_in, snippet
 from core.errors import (
     ConfigurationError,
     FootnoteError,
@@ -114,6 +114,18 @@ def json_of(response: httpx.Response, service: Service, *, sent: Mapping[str, An
         UnavailableError: it holds something else, such as a proxy's HTML page.
     """
     value = json_object(response.content)
+    if value is None:
+        raise unexpected(response, service, sent=sent)
+    return value
+
+
+def list_of(response: httpx.Response, service: Service, *, sent: Mapping[str, Any]) -> list[Any]:
+    """The JSON list in a response with status 200.
+
+    Raises:
+        UnavailableError: it holds something else.
+    """
+    value = json_list(response.content)
     if value is None:
         raise unexpected(response, service, sent=sent)
     return value

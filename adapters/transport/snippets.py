@@ -45,11 +45,21 @@ def message_in(error: object) -> str:
 
 def json_object(body: bytes | str) -> dict[str, Any] | None:
     """The JSON object that the body is; null where it is something else."""
+    value = _json(body)
+    return value if isinstance(value, dict) else None
+
+
+def json_list(body: bytes | str) -> list[Any] | None:
+    """The JSON list that the body is; null where it is something else."""
+    value = _json(body)
+    return value if isinstance(value, list) else None
+
+
+def _json(body: bytes | str) -> Any:
     try:
-        value = json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _repeats(text: str, sent: object) -> bool:

@@ -15,7 +15,7 @@ from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import REPORTED
 from bot.evaluation.page import html_report
 from bot.evaluation.runner import measure, report
-from bot.evaluation.stages import STAGES, Parts, for_figures
+from bot.evaluation.stages import RERANKED, STAGES, Parts, for_figures
 from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json, progress_bar
@@ -101,6 +101,7 @@ async def _measured(app: App, questions: Sequence[GoldenQuestion], progress: Pro
         embedder=app.asking,
         settings=for_figures(app.ranking),
         calibrations=app.calibrations,
+        reranking=app.reranking,
     )
     task = progress.add_task("asking", total=len(questions))
     measured = await measure(
@@ -120,9 +121,12 @@ async def _ablated(
     answerable = sum(one.answerable for one in questions)
     rows: tuple[Row, ...] = ()
     if wanted.ablate:
-        task = progress.add_task("ablating", total=len(STAGES) * answerable)
-        parts = Parts(app.index, app.asking, app.calibrations, app.ranking)
-        rows = await ablate(parts, questions, ask=ask_as_console, on_done=lambda: progress.advance(task))
+        stages = (*STAGES, RERANKED) if app.reranking is not None else STAGES
+        task = progress.add_task("ablating", total=len(stages) * answerable)
+        parts = Parts(app.index, app.asking, app.calibrations, app.ranking, app.reranking)
+        rows = await ablate(
+            parts, questions, ask=ask_as_console, on_done=lambda: progress.advance(task), stages=stages
+        )
     if not wanted.chunk_sizes:
         return rows
     with KeptVectors(app.embedder, app.settings.footnote_home / KEPT_VECTORS) as kept:

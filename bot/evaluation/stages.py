@@ -9,6 +9,7 @@ from core.domain.models import Vector
 from core.ports import Embedder, PassageIndex, SearchResult, WordQuery
 from core.services.calibrating import Calibrations
 from core.services.ranking import RankingMode, RankingSettings
+from core.services.reranking import Reranking
 from core.services.retriever import Retriever, by_ranks
 
 
@@ -20,6 +21,7 @@ class Parts:
     embedder: Embedder
     calibrations: Calibrations
     settings: RankingSettings
+    reranking: Reranking | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,19 @@ def _evidence(parts: Parts) -> Retriever:
 def _boosted_evidence(parts: Parts) -> Retriever:
     return _evidence(replace(parts, settings=replace(parts.settings, boost_evidence=True)))
 
+
+def _reranked(parts: Parts) -> Retriever:
+    return Retriever(
+        index=parts.index,
+        embedder=parts.embedder,
+        settings=for_figures(parts.settings),
+        calibrations=parts.calibrations,
+        reranking=parts.reranking,
+    )
+
+
+RERANKED = Stage("hybrid (evidence) + rerank", _reranked)
+"""Only where a reranker is configured."""
 
 STAGES = (
     Stage("vector", _vector),

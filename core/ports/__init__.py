@@ -67,6 +67,21 @@ class Embedder(Protocol):
         """
 
 
+class Reranker(Protocol):
+    """Reads question and passages together and says how well each answers."""
+
+    @property
+    def model(self) -> str:
+        """Its name; part of cache keys."""
+
+    async def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """A score for each passage in the order given, the higher the better, as a rule 0 to 1.
+
+        Raises:
+            TemporaryError, RefusedError, ConfigurationError, InvalidInputError: as `core.errors` says.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """What a chat model is given: the rules, and the question with its numbered sources."""

@@ -15,7 +15,17 @@ from core.services.blending import blend, range_of
 from core.services.calibrating import Calibrations
 from core.services.excerpts import best_excerpt
 from core.services.inquiries import Inquiry, prepare
-from core.services.ranking import Fusion, RankingMode, RankingSettings, candidate_count, rank
+from core.services.ranking import (
+    Fusion,
+    RankingMode,
+    RankingSettings,
+    candidate_count,
+    order,
+    rank,
+    score_all,
+    take,
+)
+from core.services.reranking import Reranking
 from core.services.weighing import by_weight, weigh
 from core.services.words import contains_any
 
@@ -50,6 +60,7 @@ class Retriever:
     inventory's numbers with the threshold of the embedder's model. Without ``fuser`` similarity and words
     are blended if the model's cosines are known, else ranks are fused; `by_ranks` fuses ranks always.
     With ``calibrations`` candidates are weighed by what was learned of the index as soon as something was.
+    ``reranking`` puts the best of them into another order before duplicates go.
     """
 
     def __init__(
@@ -60,6 +71,7 @@ class Retriever:
         settings: RankingSettings | None = None,
         fuser: Fuser | None = None,
         calibrations: Calibrations | None = None,
+        reranking: Reranking | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
@@ -67,6 +79,7 @@ class Retriever:
         self._settings = settings or _settings_for(embedder)
         self._fuser = fuser or _fuser_for(embedder, self._settings)
         self._calibrations = calibrations
+        self._reranking = reranking
         self._clock = clock
 
     async def generation(self) -> int:
@@ -177,14 +190,26 @@ class Retriever:
             and self._settings.mode is RankingMode.HYBRID
         ):
             calibration = await self._calibrations.at(found.background)
-        if vector is None or calibration is None:
-            return self._rank(inquiry, found.candidates), None
         candidates = self._admitted(inquiry, found.candidates)
+        if vector is None or calibration is None:
+            return await self._best(inquiry, candidates, self._settings, self._fuser(inquiry)), None
         weighed = weigh(inquiry, vector, candidates, found, calibration)
         by_hand = self._settings.threshold_by_hand
         settings = self._settings if by_hand else _by_evidence(self._settings)
-        passages = rank(candidates, keywords=inquiry.keywords, settings=settings, fusion=by_weight(weighed))
+        passages = await self._best(inquiry, candidates, settings, by_weight(weighed))
         return passages, None if by_hand else weighed.probability
+
+    async def _best(
+        self,
+        inquiry: Inquiry,
+        candidates: Sequence[Candidate],
+        settings: RankingSettings,
+        fusion: Fusion | None,
+    ) -> tuple[Passage, ...]:
+        ordered = order(score_all(candidates, keywords=inquiry.keywords, settings=settings, fusion=fusion))
+        if self._reranking is not None:
+            ordered = await self._reranking.order(inquiry.text, ordered)
+        return take(ordered, settings)
 
     def _rank(self, inquiry: Inquiry, candidates: Iterable[Candidate]) -> tuple[Passage, ...]:
         return rank(

@@ -1,0 +1,1 @@
+"""Models that read question and passage together."""

