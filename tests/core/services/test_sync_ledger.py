@@ -39,7 +39,7 @@ def syncer_of(rig: SyncRig, other: SyncRig, name: str) -> Syncer:
     )
 
 
-async def test_u21_a_new_process_asks_for_changes_of_the_source_that_it_names() -> None:
+async def test_a_new_process_asks_for_changes_of_the_source_that_it_names() -> None:
     """A run is kept under the name of its source, and found under it by the next process."""
     async with sync_rig() as rig:
         ledger = MemoryLedger(rig.store)
