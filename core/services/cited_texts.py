@@ -8,6 +8,7 @@ from core.domain.answers import Passage
 from core.services import languages
 from core.services.facts import facts_of
 from core.services.markdown_text import plain
+from core.services.orders import without_orders
 from core.services.overlap import words_of
 from core.services.said import Said, said_by
 from core.services.units import Kind, groups_of, units_of
@@ -46,12 +47,13 @@ def read(passage: Passage, language: str) -> Read:
     headings = "\n".join(heading.text for heading in candidate.heading_path)
     above = f"{candidate.breadcrumb or candidate.title}\n{headings}"
     spoken = candidate.language or languages.detect(_SIGNS.sub(" ", candidate.body))
-    text = f"{above}\n{candidate.body}"
+    body = without_orders(candidate.body)
+    text = f"{above}\n{body}"
     return Read(
         text=text,
         language=spoken,
-        units=tuple(unit.plain for unit in units_of(candidate.body) if unit.plain),
-        groups=tuple(_groups(candidate.body, above)),
+        units=tuple(unit.plain for unit in units_of(body) if unit.plain),
+        groups=tuple(_groups(body, above)),
         said=said_by(text, facts_of(text, (spoken, language), is_source=True)),
         words=words_of(text).all,
     )

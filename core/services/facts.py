@@ -86,6 +86,9 @@ _ADDRESS = re.compile(
     r"|\b(?:[a-z0-9\-]+\.)+[a-z]{2,10}/[^\s<>|`\"']+",
     re.IGNORECASE,
 )
+_DOTTED_NAME = re.compile(r"(?<![\w.@])(?:[a-z0-9\-]{2,}\.|(?:[a-z0-9\-]+\.){2,})+[a-z]{2,10}(?![\w.]*\w)")
+"""A host or a file by its name; lower case only, since a forgotten blank joins sentences."""
+
 _ISO_DATE = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T[\d:.]+Z?)?\b")
 _DOTTED_DATE = re.compile(r"(?<![\d.])(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4}|\d\d)?(?!\d|\.\d)")
 _SLASHED_DATE = re.compile(r"(?<![\d/])(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})(?![\d/])")
@@ -141,6 +144,8 @@ def _take_literals(scan: _Scan) -> None:
             scan.facts.append(Literal(match["code"], key))
     for match in scan.take(_ADDRESS):
         scan.facts.append(Literal(match.group(), squeezed(match.group().rstrip(".,;:!?)"))))
+    for match in scan.take(_DOTTED_NAME):
+        scan.facts.append(Literal(match.group(), squeezed(match.group())))
     for match in scan.take(_IDENTIFIER):
         text = match.group().rstrip(".:/-")
         if not _ISO_DATE.fullmatch(text) and not is_glued(text) and not _is_date(text):
