@@ -1,8 +1,8 @@
 """Lines of a page that tell whoever answers what to say: they are no evidence. Pure.
 
 A page may hold orders to a chat model. The prompt calls them data, but a model may obey; what it then writes
-would stand word for word in its source. So lines that give such orders, look like the frame of a prompt or hide
-letters support no sentence of a model. They are still quoted where a page is quoted.
+would stand word for word in its source. So lines that give such orders, look like the frame of a prompt or
+hide letters support no sentence of a model. They are still quoted where a page is quoted.
 """
 
 import re
@@ -23,7 +23,8 @@ _OVERRULE = (
     r"|\bignorier\w*\b.{0,40}\b(?:anweisung|regel|vorgabe|quelle|bisherig)\w*|\bab jetzt\b"
     r"|\bhandle danach\b"
     r"|\bvergiss\b.{0,40}\b(?:anweisung|regel)\w*"
-    r"|\b(?:забудь|игнорируй|не учитывай)\b.{0,40}\b(?:указан|инструкц|правил|предыдущ)\w*|\bс этого момента\b"
+    r"|\b(?:забудь|игнорируй|не учитывай)\b.{0,40}\b(?:указан|инструкц|правил|предыдущ)\w*"
+    r"|\bс этого момента\b"
     r"|\b(?:расшифруй|прочти)\b.{0,60}\bвыполни\b"
     r"|\bignorez?\b.{0,40}\binstruction|\bignora\b.{0,40}\binstruccion|\bignora\b.{0,40}\bistruzion"
 )
