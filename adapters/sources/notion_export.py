@@ -5,6 +5,7 @@ An export has page ids but no block ids, so citations link to the page. It tells
 """
 
 import asyncio
+import codecs
 import weakref
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -151,8 +152,22 @@ class NotionExport:
 
 
 def _text(file: ExportFile) -> str:
-    text = file.read().decode("utf-8-sig", errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return _decoded(file.read()).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decoded(data: bytes) -> str:
+    """Notion writes UTF-8; what an editor or a spreadsheet saved anew is read as that wrote it.
+
+    A file that is UTF-8 but for damaged places keeps all the rest.
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", errors="replace")
+    text = data.decode("utf-8-sig", errors="replace")
+    damaged = text.count("\N{REPLACEMENT CHARACTER}") - data.count("\N{REPLACEMENT CHARACTER}".encode())
+    if damaged and damaged == sum(not character.isascii() for character in text):
+        # Not one character beyond ASCII was valid: this is the code page of Western spreadsheets.
+        return data.decode("cp1252", errors="replace")
+    return text
 
 
 def _split_title(text: str) -> tuple[str, str]:

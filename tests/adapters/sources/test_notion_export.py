@@ -348,11 +348,39 @@ async def test_one_page_in_two_places_is_listed_once(tmp_path: Path) -> None:
 
 
 async def test_a_file_that_is_no_utf8_is_read_all_the_same(tmp_path: Path) -> None:
-    """Unreadable bytes become replacement characters."""
+    """What holds no valid UTF-8 beyond ASCII is in the code page of Western spreadsheets."""
     with NotionExport(
         written(tmp_path, zipped({f"A {hex_id(1)}.md": b"# A\r\n\r\nGr\xfc\xdfe from here\r\n"}))
     ) as export:
-        assert (await page(export, 1)).blocks[0].text == "Gr\ufffd\ufffde from here"
+        assert (await page(export, 1)).blocks[0].text == "Grüße from here"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+async def test_a_file_that_an_editor_saved_anew_keeps_its_letters(tmp_path: Path, encoding: str) -> None:
+    """Spreadsheets and editors write other encodings; umlauts and dashes come through all the same."""
+    files = {
+        f"Büro {hex_id(1)}.md": "# Grüße\n\nÄrger über Öl – 5 €\n".encode(encoding),
+        f"Liste {hex_id(2)}.csv": "Name,Ort\nJürgen,Köln\n".encode(encoding),
+    }
+
+    with NotionExport(written(tmp_path, zipped(files))) as export:
+        refs = await listed(export)
+        texts = [(await page(export, number)).blocks[0].text for number in (1, 2)]
+
+    assert sorted(ref.title for ref in refs.values()) == ["Grüße", "Liste"]
+    assert any(text == "Ärger über Öl – 5 €" for text in texts)
+    assert any("| Jürgen | Köln |" in text for text in texts)
+
+
+async def test_one_damaged_place_leaves_the_other_letters(tmp_path: Path) -> None:
+    """A text that is UTF-8 in all other places is not taken for another encoding."""
+    data = "# Grüße\n\nÄrger ".encode() + b"\xff" + " über Öl\n".encode()
+
+    with NotionExport(written(tmp_path, zipped({f"Page {hex_id(1)}.md": data}))) as export:
+        [ref] = (await listed(export)).values()
+        [block] = (await page(export, 1)).blocks
+
+    assert (ref.title, block.text) == ("Grüße", "Ärger \N{REPLACEMENT CHARACTER} über Öl")
 
 
 async def test_probe_and_read_tell_what_is_not_there(tmp_path: Path) -> None:
