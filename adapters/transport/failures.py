@@ -134,10 +134,10 @@ def list_of(response: httpx.Response, service: Service, *, sent: Mapping[str, An
 def unexpected(response: httpx.Response, service: Service, *, sent: Mapping[str, Any]) -> UnavailableError:
     """The error for a response that claims success and is no answer of the API."""
     kind = response.headers.get("Content-Type", "").split(";")[0] or "something"
+    what = "broken or unexpected JSON" if "json" in kind else f"{kind} instead of JSON"
     said = snippet(complaint_in(response.content), key=service.key, sent=sent)
     return UnavailableError(
-        f"{service} answered {kind} instead of JSON: {said or 'nothing at all'}; "
-        f"is {service.setting} right?{_BASE_HINT}"
+        f"{service} answered {what}: {said or 'nothing at all'}; is {service.setting} right?{_BASE_HINT}"
     )
 
 

@@ -130,6 +130,17 @@ async def test_t22_a_page_instead_of_json_says_so() -> None:
     assert "/v1" in str(error)
 
 
+@pytest.mark.parametrize("content", ['{"data": [1, 2', "[1, 2]", '"text"', ""])
+async def test_t22_json_of_another_form_is_not_called_something_else(content: str) -> None:
+    """JSON that is cut off, or no object, is said to be that."""
+    headers = {"Content-Type": "application/json"}
+
+    error = await failure(Script(httpx.Response(200, content=content, headers=headers)))
+
+    assert isinstance(error, UnavailableError)
+    assert "answered broken or unexpected JSON: " in str(error)
+
+
 async def test_t22_a_page_with_404_points_to_the_base_url() -> None:
     """The path does not exist, so the base is wrong."""
     error = await failure(Script(httpx.Response(404, html="<h1>Not Found</h1>")))

@@ -1,5 +1,7 @@
 """The chain of pages above a page, and the breadcrumb made of it."""
 
+import pytest
+
 from core.domain.documents import ObjectType, PageRef
 from core.domain.ids import PageId
 from core.domain.placing import place
@@ -38,9 +40,12 @@ def test_k15_an_unknown_parent_leaves_the_own_title() -> None:
     assert breadcrumb_of(ref("Page", "Middle"), ref("Middle", "somewhere")) == "Middle > Page"
 
 
-def test_u11_an_untitled_ancestor_does_not_cut_the_chain() -> None:
+@pytest.mark.parametrize("title", ["", " "])
+def test_u11_an_untitled_ancestor_does_not_cut_the_chain(title: str) -> None:
     """It is named as Notion names it."""
-    assert breadcrumb_of(ref("Page", "m"), ref("m", "Top", title=" "), ref("Top")) == "Top > Untitled > Page"
+    untitled = ref("m", "Top", title=title)
+
+    assert breadcrumb_of(ref("Page", "m"), untitled, ref("Top")) == "Top > Untitled > Page"
 
 
 def test_u12_in_a_cycle_each_page_appears_once() -> None:
