@@ -1,6 +1,9 @@
 """The ``footnote`` command: parse, call, print, exit code. 0 done, 1 the thing failed, 2 wrong use."""
 
 import asyncio
+import errno
+import os
+import signal
 import sys
 from collections.abc import Coroutine
 from pathlib import Path
@@ -18,6 +21,9 @@ from core.errors import ConfigurationError, FootnoteError, InvalidInputError
 FAILED = 1
 WRONG_USE = 2
 INTERRUPTED = 130
+TERMINATED = 143
+
+_NOT_WRITABLE = frozenset({errno.ENOSPC, errno.EPIPE, errno.EIO, errno.EDQUOT})
 
 app = typer.Typer(
     name="footnote",
@@ -243,13 +249,35 @@ def serve() -> None:
 
 
 def run(work: Coroutine[Any, Any, int]) -> None:
-    """Run a command's coroutine; its result is the exit code."""
+    """Run a command's coroutine; its result is the exit code.
+
+    SIGTERM stops it as Ctrl-C does: what is open is closed, so that no run is left to be waited for.
+    """
     try:
-        code = asyncio.run(work)
+        code = asyncio.run(_until_terminated(work))
     except KeyboardInterrupt:
         note("stopped")
         code = INTERRUPTED
     raise typer.Exit(code)
+
+
+async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
+    task = asyncio.ensure_future(work)
+    terminated = False
+
+    def terminate() -> None:
+        nonlocal terminated
+        terminated = True
+        task.cancel()
+
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not terminated:
+            raise
+        note("stopped")
+        return TERMINATED
 
 
 def main() -> None:
@@ -261,6 +289,7 @@ def run_command_line(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
     try:
         app(arguments)
+        sys.stdout.flush()
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 0
     except (ConfigurationError, InvalidInputError) as error:
@@ -268,6 +297,13 @@ def run_command_line(arguments: list[str]) -> int:
         return WRONG_USE
     except FootnoteError as error:
         complain(str(error))
+        return FAILED
+    except OSError as error:
+        if error.errno not in _NOT_WRITABLE:
+            raise
+        # Else the interpreter would try once more as it ends, and complain in its own way.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        complain(f"cannot write the result: {error.strerror}")
         return FAILED
     return 0
 

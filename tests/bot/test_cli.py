@@ -1,13 +1,22 @@
 """The command line: exit codes, one clear line for each error, help with examples."""
 
+import asyncio
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import typer
 
 from bot.cli import app, run_command_line
+from bot.cli import run as run_coroutine
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -134,3 +143,40 @@ def test_migrate_check_fails_until_migrated(
 
     assert (first, still, applied, afterwards) == (1, 1, 0, 0)
     assert json.loads(out)["pending"][0].startswith("0001_")
+
+
+def test_being_terminated_closes_what_is_open(capsys: pytest.CaptureFixture[str]) -> None:
+    """SIGTERM ends a command as Ctrl-C does: with its contexts closed, one line and the usual code."""
+    closed = []
+
+    async def work() -> int:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(30)
+        finally:
+            closed.append(True)
+        return 0
+
+    with pytest.raises(typer.Exit) as left:
+        run_coroutine(work())
+
+    assert left.value.exit_code == 143
+    assert closed == [True]
+    assert capsys.readouterr().err.strip() == "stopped"
+
+
+@pytest.mark.parametrize("form", [("--json",), ()])
+def test_a_result_that_cannot_be_written_is_one_clear_line(form: tuple[str, ...]) -> None:
+    """A full disk behind standard output is no stack trace, and no success."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(  # noqa: S603 - our own command line
+            [sys.executable, "-m", "bot", "scope", "slack", *form],
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    assert done.returncode == 1
+    assert done.stderr == "footnote: cannot write the result: No space left on device\n"
