@@ -1,8 +1,8 @@
 """What a peer sends for the same workspace: python -m tests.bench.sync_peer PYTHON.
 
-PYTHON is an interpreter of a throwaway environment with ``llama-index-readers-notion``, whose addresses are pointed
-at the stand-in, who is given all ids, and whose API version is raised to one that it serves (search and children are the same in
-both). It keeps nothing between runs, so every sync costs what the first one does.
+PYTHON is an interpreter of a throwaway environment with ``llama-index-readers-notion``. Its addresses are
+pointed at the stand-in, its API version is raised to one that is served (search and children are the same in
+both), and it is given all ids. It keeps nothing between runs, so every sync costs what the first one does.
 """
 
 import asyncio
