@@ -19,9 +19,12 @@ from core.errors import FootnoteError
 from core.ports import Embedder
 from core.services.blending import CosineRange, range_of
 from core.services.cited_texts import Read, read, together
-from core.services.draft_markup import Piece
+from core.services.contradictions import opposing_unit
+from core.services.draft_markup import Piece, quotable
+from core.services.excerpts import cut
 from core.services.facts import squeezed
 from core.services.polarity import clauses, denials
+from core.services.quoting import QUOTE_LENGTH
 from core.services.statements import Ruling, Sentence, rule, split
 from core.services.support import Fault, Statement, best_units, compare, contradicts, read_statement
 
@@ -132,7 +135,8 @@ class Grounder:
             ruling = await self._rule(sentence, texts, language, meanings, counts)
             if ruling is not None:
                 rulings[place] = ruling
-        return Grounded(rule(pieces, sentences, rulings), counts)
+        opposing = _opposing(sentences, rulings, texts, sources, language)
+        return Grounded((*rule(pieces, sentences, rulings), *opposing), counts)
 
     async def fault(self, text: str, language: str, sources: Sequence[Passage]) -> Fault | None:
         """What is wrong with one statement that cites these passages, if anything."""
@@ -215,6 +219,30 @@ class Grounder:
             if contradicts(read_statement(clause, statement.language), theirs[best], language):
                 return True
         return False
+
+
+def _opposing(
+    sentences: Sequence[Sentence],
+    rulings: Mapping[int, Ruling],
+    texts: Sequence[Read],
+    sources: Sequence[Passage],
+    language: str,
+) -> tuple[Piece, ...]:
+    """A remark that quotes another page where it contradicts what is said, so that both are named."""
+    for place, sentence in enumerate(sentences):
+        ruling = rulings.get(place)
+        cited = sentence.sources if ruling is None else ruling.sources
+        if sentence.is_frame or sentence.is_code or not cited:
+            continue
+        pages = {sources[one].candidate.page_id for one in cited}
+        for other, text in enumerate(texts):
+            if sources[other].candidate.page_id in pages:
+                continue
+            unit = opposing_unit(read_statement(sentence.text, language), text)
+            if unit is not None:
+                quote = quotable(cut(unit, QUOTE_LENGTH), sources)
+                return (Piece(f"\n\n{note(Note.OTHERWISE, language)} “{quote}”", (other,)),)
+    return ()
 
 
 def _rule_code(sentence: Sentence, texts: Sequence[Read], counts: Counter[str]) -> Ruling | None:

