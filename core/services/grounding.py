@@ -26,18 +26,32 @@ from core.services.facts import squeezed
 from core.services.polarity import clauses, denials
 from core.services.quoting import QUOTE_LENGTH
 from core.services.statements import Ruling, Sentence, rule, split
-from core.services.support import Fault, Statement, best_units, compare, contradicts, read_statement
+from core.services.support import (
+    Fault,
+    Statement,
+    best_units,
+    compare,
+    contradicts,
+    figures_in,
+    figures_together,
+    read_statement,
+)
 
 logger = logging.getLogger(__name__)
 
 VERSION = "1"
 """Raised with every change of what is kept; part of cache keys."""
 
-MOST_EMBEDDED = 40
+MOST_EMBEDDED = 24
 """Sentences embedded for one answer at most; where they are used up, words alone decide."""
 
 MOST_UNITS = 6
-"""Sentences of a source that a statement is compared with by meaning."""
+FEWER_UNITS = 2
+"""Sentences of a source that a statement is compared with by meaning; fewer where figures point at them."""
+
+CLOSE = 0.4
+"""On the model's range: sentences of the source this close to the nearest, and with the same figures, may be the
+one that was meant."""
 
 NEAR = 0.6
 NEAR_AT_HOME = 1.0
@@ -45,6 +59,9 @@ NEAR_AT_HOME = 1.0
 
 FIGURES_SPEAK = 0.2
 """By how much less near a statement may be whose figures its source all has."""
+
+SPEAKING_FIGURES = 2
+"""Figures of a statement that stand together in one sentence of the source: it is the same topic."""
 
 WITHOUT_MODEL = 0.3
 """Share of words that must do where meanings cannot be compared."""
@@ -176,8 +193,10 @@ class Grounder:
         is_foreign = statement.language != source.language
         if finding.fault is not None or not (finding.is_unsure or is_foreign):
             return finding.fault
-        units = best_units(statement, source, MOST_UNITS)
-        if not finding.is_unsure and not _any_denies(statement, units, source):
+        pointed, places = figures_together(statement, source)
+        units = best_units(statement, source, min(places, FEWER_UNITS) if pointed else MOST_UNITS)
+        is_topic_sure = not finding.is_unsure or pointed >= SPEAKING_FIGURES
+        if is_topic_sure and not _any_denies(statement, units, source):
             return None
         cosines = await meanings.cosines(statement.text, units)
         if cosines is None or not units or self._range is None:
@@ -186,11 +205,17 @@ class Grounder:
         best = max(range(len(units)), key=lambda one: cosines[one])
         nearness = _on_range(cosines[best], self._range)
         needed = (NEAR if is_foreign else NEAR_AT_HOME) - (FIGURES_SPEAK if statement.facts else 0.0)
-        if finding.is_unsure and nearness < needed:
+        if not is_topic_sure and nearness < needed:
             return Fault.UNRELATED
-        if is_foreign and await self._is_denied(statement, units[best], source.language, meanings):
-            return Fault.NEGATION
-        return None
+        near = [
+            unit
+            for unit, cosine in zip(units, cosines, strict=True)
+            if nearness - _on_range(cosine, self._range) <= CLOSE
+            and figures_in(statement, unit, source.language)
+            >= figures_in(statement, units[best], source.language)
+        ]
+        is_denied = is_foreign and await self._all_deny(statement, near, source.language, meanings)
+        return Fault.NEGATION if is_denied else None
 
     async def _takes_over(self, statement: Statement, text: Read, meanings: _Meanings) -> bool:
         """Whether a passage that the draft did not name supports a statement beyond doubt."""
@@ -201,6 +226,15 @@ class Grounder:
             return finding.share >= MOVES_FROM
         # Meanings are costly: only where something that can be checked speaks for it.
         return bool(statement.facts) and await self._fault(statement, text, meanings) is None
+
+    async def _all_deny(
+        self, statement: Statement, units: Sequence[str], language: str, meanings: _Meanings
+    ) -> bool:
+        """Of several sentences that may be meant one that agrees is enough."""
+        for unit in units:
+            if not await self._is_denied(statement, unit, language, meanings):
+                return False
+        return True
 
     async def _is_denied(self, statement: Statement, unit: str, language: str, meanings: _Meanings) -> bool:
         """Clause by clause: whether one denies what the nearest clause of the source says."""

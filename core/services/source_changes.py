@@ -41,7 +41,7 @@ def digest_of(page_id: PageId, text: str, language: str) -> PassageDigest:
 def has_changed(before: PassageDigest, now: Sequence[str]) -> bool:
     """Whether a page, given as its passages now, says materially something else; without any it is gone.
 
-    A figure that is gone or new, a negation more or less, or a fifth of the words lost is material. Formatting,
+    A figure that is gone or new, a negation more or less, or a fifth of the words lost is material. Format,
     spelling, order, and text in other passages of the page are not.
     """
     today = [digest_of(before.page_id, text, before.language) for text in now]

@@ -97,9 +97,15 @@ def best_units(statement: Statement, source: Read, most: int) -> tuple[str, ...]
 
     def nearness(at: int) -> tuple[float, int]:
         unit = source.units[at]
-        return (-(_shared(wanted, unit) + FIGURES * _figures(statement, unit, source.language)), at)
+        return (-(_shared(wanted, unit) + FIGURES * figures_in(statement, unit, source.language)), at)
 
     return tuple(source.units[at] for at in sorted(range(len(source.units)), key=nearness)[:most])
+
+
+def figures_together(statement: Statement, source: Read) -> tuple[int, int]:
+    """How many figures the statement has, and how many sentences of the source have them all; else 0, 0."""
+    places = sum(figures_in(statement, unit, source.language) == 1.0 for unit in source.units)
+    return (len(set(statement.facts)), places) if places else (0, 0)
 
 
 def contradicts(statement: Statement, unit: str, language: str) -> bool:
@@ -169,7 +175,8 @@ def _is_denied(statement: Statement, source: Read) -> bool:
         return False
     wanted = frozenset(statement.content)
     scores = [
-        _shared(wanted, unit) + FIGURES * _figures(statement, unit, source.language) for unit in source.units
+        _shared(wanted, unit) + FIGURES * figures_in(statement, unit, source.language)
+        for unit in source.units
     ]
     at = max(range(len(scores)), key=lambda one: (scores[one], -one))
     if _shared(wanted, source.units[at]) < ABOUT:
@@ -194,7 +201,7 @@ def _shared(wanted: frozenset[str], unit: str) -> float:
     return sum(likeness(word, said) for word in wanted) / len(wanted) if wanted else 0.0
 
 
-def _figures(statement: Statement, unit: str, language: str) -> float:
+def figures_in(statement: Statement, unit: str, language: str) -> float:
     """The share of the statement's facts that a sentence of the source has."""
     if not statement.facts:
         return 0.0

@@ -175,21 +175,21 @@ async def _print_own_sentences(grounder: Grounder) -> None:
 
 
 ENGLISH = (
-    "Everybody working full time has 30 days of paid vacation. Up to 5 unused days move into the new year. They "
-    "must be taken by 31 March. With a three-day week that makes 18 days. In May and in October you may trade "
-    "salary for up to 8 more days off. The company closes from 24 December to 1 January."
+    "Everybody working full time has 30 days of paid vacation. Up to 5 unused days move into the new year. "
+    "They must be taken by 31 March. With a three-day week that makes 18 days. In May and in October you may "
+    "trade salary for up to 8 more days off. The company closes from 24 December to 1 January."
 )
 GERMAN = (
-    "In Vollzeit hat man 30 bezahlte Urlaubstage. Bis zu 5 Resttage wandern ins neue Jahr. Sie müssen bis zum "
-    "31. März genommen werden. Bei drei Tagen in der Woche sind es 18 Tage. Im Mai und im Oktober kann man "
+    "In Vollzeit hat man 30 bezahlte Urlaubstage. 5 Resttage wandern ins neue Jahr. Sie müssen bis zum "
+    "31. März genommen werden. Bei drei Tagen in der Woche sind es 18 Tage. Im Mai und Oktober kann man "
     "Gehalt gegen bis zu 8 freie Tage tauschen. Die Firma schließt vom 24. Dezember bis zum 1. Januar."
 )
 
 
 async def _print_latency(grounder: Grounder) -> None:
-    """What one answer of six sentences costs, over five passages of the page on vacation."""
+    """What one answer of six sentences costs, over the passages of the page on vacation."""
     pages = (await read_workspace()).values()
-    sources = next(page for page in pages if page[0].candidate.title.startswith("Vacation"))[:5]
+    sources = next(page for page in pages if page[0].candidate.title.startswith("Vacation"))
     for name, language, text in (("same language", "en", ENGLISH), ("another language", "de", GERMAN)):
         pieces = [Piece(text[:-1], tuple(range(len(sources)))), Piece(".")]
         started = time.perf_counter()

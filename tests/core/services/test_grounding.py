@@ -8,7 +8,7 @@ import pytest
 from core.domain.models import ModelProfile, Vector
 from core.errors import UnavailableError
 from core.services.draft_markup import Piece
-from core.services.grounding import Grounder, Unsupported
+from core.services.grounding import MOST_EMBEDDED, Grounder, Unsupported
 from core.services.support import Fault
 from tests.bench.support import judge, read_cases
 from tests.core.services.found import a_passage
@@ -167,7 +167,7 @@ async def test_few_sentences_are_embedded() -> None:
         grounder=Grounder(embedder),
         language="de",
     )
-    assert len(embedder.embedded) <= 40
+    assert len(embedder.embedded) <= MOST_EMBEDDED
 
 
 async def test_golden_sentences_by_words_alone() -> None:
