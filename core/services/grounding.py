@@ -50,7 +50,7 @@ FEWER_UNITS = 2
 """Sentences of a source that a statement is compared with by meaning; fewer where figures point at them."""
 
 CLOSE = 0.4
-"""On the model's range: sentences of the source this close to the nearest, and with the same figures, may be the
+"""On the model's range: sentences of the source this close to the nearest, and with its figures, may be the
 one that was meant."""
 
 NEAR = 0.6

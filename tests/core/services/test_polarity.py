@@ -62,3 +62,9 @@ def test_clauses_are_parted_at_commas_and_conjunctions() -> None:
         "The lead decides",
         "and the voice talks to customers.",
     )
+
+
+def test_the_stop_of_an_ordinal_ends_no_clause() -> None:
+    """German dates keep their stops."""
+    text = "Die Firma schließt vom 24. Dezember bis zum 1. Januar."
+    assert clauses(text) == (text,)
