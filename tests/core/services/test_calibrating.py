@@ -9,7 +9,15 @@ from adapters.embedders.hashing import HashingEmbedder
 from core.domain.models import ModelProfile, Vector
 from core.errors import UnavailableError
 from core.ports import Embedder, SampledPassage
-from core.services.calibrating import Calibration, Calibrations, Calibrator, pack, passage_text, unpack
+from core.services.calibrating import (
+    LEAST_PASSAGES,
+    Calibration,
+    Calibrations,
+    Calibrator,
+    pack,
+    passage_text,
+    unpack,
+)
 
 EMBEDDER = HashingEmbedder(64)
 
@@ -54,7 +62,7 @@ class Failing:
         raise UnavailableError("away")
 
 
-async def passages(number: int = 12) -> tuple[SampledPassage, ...]:
+async def passages(number: int = LEAST_PASSAGES) -> tuple[SampledPassage, ...]:
     """Passages about one thing each, in two languages."""
     bodies = [f"Topic {at} is about thing number {at}" for at in range(number)]
     vectors = await EMBEDDER.embed_passages(bodies)
@@ -95,17 +103,25 @@ async def test_figures_survive_being_kept() -> None:
 
 async def test_runs_of_all_passages_are_counted_with_their_titles() -> None:
     """Each page's title holds "page", so each passage holds its runs."""
-    store = Kept(*await passages(10))
+    store = Kept(*await passages())
     await learned(store)
     runs = (await given(store)).runs
-    assert runs.passages == 10
+    assert runs.passages == LEAST_PASSAGES
     assert runs.containing["_pag"] == 10
     assert passage_text(store.passages[3]) == "[Wiki > Page 3 > # Part 3] Topic 3 is about thing number 3"
 
 
-@pytest.mark.parametrize("number", [1, 3, 40])
-async def test_any_number_of_passages_is_enough(number: int) -> None:
-    """One passage teaches little, and breaks nothing."""
+@pytest.mark.parametrize("number", [0, 1, LEAST_PASSAGES - 1])
+async def test_few_passages_teach_nothing(number: int) -> None:
+    """What chance gives cannot be told from a handful: the rule without it goes on deciding."""
+    store = Kept(*await passages(number))
+    assert not await learned(store)
+    assert store.kept is None
+
+
+@pytest.mark.parametrize("number", [LEAST_PASSAGES, 2 * LEAST_PASSAGES])
+async def test_some_passages_are_enough(number: int) -> None:
+    """A small wiki teaches what a large one does."""
     store = Kept(*await passages(number))
     assert await learned(store)
     background = (await given(store)).background
@@ -128,7 +144,7 @@ async def test_figures_of_another_version_are_learned_anew() -> None:
     store.kept = (1, b"something else")
     assert await Calibrations(store).at(1) is None
     assert await learned(store)
-    assert (await given(store)).runs.passages == 12
+    assert (await given(store)).runs.passages == LEAST_PASSAGES
 
 
 async def test_a_model_that_is_away_costs_the_learning_alone() -> None:
