@@ -107,7 +107,7 @@ async def test_runs_of_all_passages_are_counted_with_their_titles() -> None:
     await learned(store)
     runs = (await given(store)).runs
     assert runs.passages == LEAST_PASSAGES
-    assert runs.containing["_pag"] == 10
+    assert runs.containing["_pag"] == LEAST_PASSAGES
     assert passage_text(store.passages[3]) == "[Wiki > Page 3 > # Part 3] Topic 3 is about thing number 3"
 
 
