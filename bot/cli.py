@@ -5,6 +5,7 @@ import errno
 import os
 import signal
 import sys
+import threading
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any
@@ -270,7 +271,9 @@ async def _until_terminated(work: Coroutine[Any, Any, int]) -> int:
         terminated = True
         task.cancel()
 
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
+    # Only the main thread may handle signals; elsewhere whoever made the thread does.
+    if threading.current_thread() is threading.main_thread():
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate)
     try:
         return await task
     except asyncio.CancelledError:

@@ -29,6 +29,10 @@ class Spool:
     ) -> None:
         self._file.close()
 
+    def __del__(self) -> None:
+        # A listing that is abandoned half-way never leaves its block.
+        self._file.close()
+
     def __contains__(self, identifier: object) -> bool:
         return identifier in self._places
 

@@ -1,6 +1,7 @@
 """Runs: one at a time, joined, upgraded, taken over, never lost."""
 
 import asyncio
+from contextlib import suppress
 from uuid import uuid4
 
 import asyncpg
@@ -405,6 +406,10 @@ async def test_a_worker_outlives_its_connections(rig: JobsRig, database_url: str
     finally:
         await connection.close()
 
+    # The asking side learns of its own dead connections by using them.
+    for _ in range(20):
+        with suppress(UnavailableError):
+            await rig.runs.view(first.run_id)
     machine.work.gate.set()
     await rig.ended(first.run_id)
     second = await rig.runs.request(FULL, asked_by="test")
