@@ -12,7 +12,7 @@ from typing import Any
 from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.stores.claims import open_claims
 from core.domain.questions import Question
-from tests.adapters.chat.slack.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
     RecordedFeedback,

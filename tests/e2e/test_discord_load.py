@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.stores.claims import open_claims
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import Channel, Interaction, shown_text
 from tests.fakes.discord.rest import ACKNOWLEDGE_SECONDS

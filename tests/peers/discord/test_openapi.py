@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, an_answer, no_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, Call, buttons
 from tests.peers.discord.peers import complaint, operation

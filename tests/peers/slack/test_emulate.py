@@ -11,7 +11,7 @@ import pytest
 
 from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.stores.claims_memory import MemoryClaims
-from tests.adapters.chat.slack.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
     RecordedFeedback,

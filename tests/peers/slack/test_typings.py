@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.adapters.chat.slack.answers import ScriptedAnswerer, a_passage, an_answer, no_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, a_passage, an_answer, no_answer
 from tests.adapters.chat.slack.harness import Session, slack_session
 from tests.adapters.chat.slack.test_administering import ScriptedInsights, home_of
 from tests.peers.slack.peers import arguments_type, complaint

@@ -24,7 +24,7 @@ from core.ports.chat import (
     SyncProgress,
     Verdict,
 )
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, page_id
+from tests.adapters.chat.answers import ScriptedAnswerer, page_id
 from tests.fakes.discord import (
     BOT_TOKEN,
     Channel,

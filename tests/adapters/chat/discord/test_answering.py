@@ -8,7 +8,7 @@ import pytest
 from adapters.stores.claims_memory import MemoryClaims
 from core.errors import UnavailableError
 from core.ports.chat import ClaimState
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, Fault, buttons, shown_text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.domain.questions import Turn
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, buttons, shown_text
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.errors import UnavailableError
 from core.ports.chat import Verdict
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, an_answer, no_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, Message, buttons, shown_text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import ConfigurationError, RefusedError
-from tests.adapters.chat.discord.answers import ScriptedAnswerer
+from tests.adapters.chat.answers import ScriptedAnswerer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, Fault, shown_text
 

@@ -19,7 +19,7 @@ from adapters.chat.discord.client import FootnoteClient
 from adapters.stores.claims_memory import ClaimTable, MemoryClaims
 from core.domain.answers import Outcome
 from core.domain.questions import Question
-from tests.adapters.chat.discord.answers import ScriptedAnswerer, an_answer, no_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
 from tests.adapters.chat.discord.harness import (
     ListedSuggestions,
     MemoryRecords,

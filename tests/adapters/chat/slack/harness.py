@@ -26,7 +26,7 @@ from core.ports.chat import (
     SyncProgress,
     Verdict,
 )
-from tests.adapters.chat.slack.answers import ScriptedAnswerer, page_id
+from tests.adapters.chat.answers import ScriptedAnswerer, page_id
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
 
 WAIT_SECONDS = 15.0

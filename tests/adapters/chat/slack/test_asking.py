@@ -8,7 +8,7 @@ from adapters.chat.slack.asking import Asked, from_event, from_payload, question
 from core.domain.answers import NoAnswer, NoAnswerReason
 from core.domain.phrases import no_answer_text
 from core.domain.places import AskerKind, ChannelKind
-from tests.adapters.chat.slack.answers import ScriptedAnswerer, a_passage, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, a_passage, an_answer
 from tests.adapters.chat.slack.harness import Session, slack_session
 from tests.fakes.slack import BOT_USER
 from tests.fakes.slack.people import shown_text

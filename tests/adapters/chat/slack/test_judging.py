@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.ports.chat import Verdict
-from tests.adapters.chat.slack.answers import a_passage, an_answer, no_answer
+from tests.adapters.chat.answers import a_passage, an_answer, no_answer
 from tests.adapters.chat.slack.harness import Session, slack_session
 from tests.fakes.slack.people import shown_text
 from tests.fakes.slack.server import Fault

@@ -17,7 +17,7 @@ from adapters.chat.slack.private import private_bodies
 from adapters.chat.slack.render import POSTED, UPDATED, Message, Room, plain_messages, render
 from adapters.chat.slack.splitting import characters, octets, split
 from core.domain.answers import Answer, Citation, NoAnswerReason, Retrieval, Span
-from tests.adapters.chat.slack.answers import a_passage, an_answer, no_answer
+from tests.adapters.chat.answers import a_passage, an_answer, no_answer
 from tests.adapters.chat.slack.questions import a_question, asked
 from tests.fakes.slack.blockkit import check_blocks, control_tokens, texts_of
 

@@ -12,7 +12,7 @@ from adapters.stores.claims_memory import MemoryClaims
 from core.domain.questions import Question
 from core.errors import UnavailableError
 from core.ports.chat import ClaimKey
-from tests.adapters.chat.slack.answers import ScriptedAnswerer, a_passage, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, a_passage, an_answer
 from tests.adapters.chat.slack.harness import Session, SystemClock, slack_session
 from tests.fakes.slack import BOT_USER
 from tests.fakes.slack.blockkit import control_tokens, texts_of
