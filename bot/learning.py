@@ -13,11 +13,11 @@ from bot.clock import SystemClock
 from bot.scopes.watching import LiveAudiences
 from bot.settings import Settings
 from core.errors import FootnoteError
-from core.ports import Answerer, Embedder, PassageIndex
+from core.ports import Answerer, Embedder, PageStates, PassageIndex
 from core.ports.chat import Feedback
 from core.ports.watching import Watch
 from core.services.digests import WeeklyDigests
-from core.services.gaps import Gaps, PageStates
+from core.services.gaps import Gaps
 from core.services.recording import NoFeedback, Recorder, RecordingAnswerer, ScrubbedFeedback
 from core.services.scrubbing import scrubbed
 from core.services.watching import WatchedFeedback

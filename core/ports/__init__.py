@@ -257,6 +257,13 @@ class BackgroundStore(Protocol):
         """Replace what was learned; the index generation rises."""
 
 
+class PageStates(Protocol):
+    """What is known of pages: for whoever reads of them and changes nothing."""
+
+    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
+        """What is known of these pages; unknown ones are absent."""
+
+
 class PageWriter(Protocol):
     """Changes the index; every change is one transaction."""
 
@@ -411,6 +418,7 @@ __all__ = [
     "IndexedChunk",
     "PageSource",
     "PageState",
+    "PageStates",
     "PageTitles",
     "PageWriter",
     "PassageIndex",

@@ -9,7 +9,7 @@ from typing import Protocol
 from core.domain.audiences import Audience
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
 from core.errors import InvalidInputError
-from core.ports import Clock, PageState
+from core.ports import Clock, PageStates
 from core.ports.chat import Gap, IndexStatus, ResyncKind, ResyncTicket, StatusCheck, SyncProgress
 from core.ports.jobs import RunView, SyncRuns
 from core.ports.ledger import SyncLedger
@@ -29,13 +29,6 @@ class Health:
     chunks: int
     pending: int
     generation: int
-
-
-class PageStates(Protocol):
-    """What is known of pages: a part of `core.ports.PageWriter`."""
-
-    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
-        """As `PageWriter.states`."""
 
 
 class FindGaps(Protocol):

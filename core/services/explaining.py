@@ -1,12 +1,11 @@
 """Why a page is, or is not, in the answers: seen when, through which root, state, passages, scopes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 from core.domain.ids import PageId
-from core.ports import PageState
+from core.ports import PageStates
 from core.ports.ledger import Fate, SyncLedger
 from core.services.audiences import NamedScope
 
@@ -21,13 +20,6 @@ _MEANINGS = {
 
 _MOST_ANCESTORS = 1000
 """Stands against a circle of parents, which Notion does not make."""
-
-
-class PageStates(Protocol):
-    """What is known of pages: a part of `core.ports.PageWriter`."""
-
-    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
-        """As `PageWriter.states`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,8 @@
 """Where the wiki failed people: unanswered and badly rated questions, clustered by meaning."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +11,7 @@ from core.domain.audiences import Audience
 from core.domain.documents import UNTITLED
 from core.domain.ids import PageId
 from core.domain.models import ModelProfile
-from core.ports import Embedder, PageState, PassageIndex
+from core.ports import Embedder, PageStates, PassageIndex
 from core.ports.chat import Gap
 from core.ports.learning import QuestionLog, WeakQuestion
 from core.services.words import word_query
@@ -31,13 +30,6 @@ Vectors = npt.NDArray[np.float32]
 SAME_MEANING_SHARE = 0.36
 """Of the way from a model's threshold to 1. Measured with e5 on 27 questions of 8 meanings in English, German
 and Russian: all pairs in one group are right, and of the pairs that belong together 92 % are together."""
-
-
-class PageStates(Protocol):
-    """What is known of pages: a part of `core.ports.PageWriter`."""
-
-    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
-        """As `PageWriter.states`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,13 @@
 """A source whose pages come masked by the rules of the scopes they lie in, before anything else sees them."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
 
 from core.domain.audiences import Scope
 from core.domain.documents import Page, PageRef
 from core.domain.ids import PageId
-from core.ports import IncrementalSource, PageSource, PageState, Probe
+from core.ports import IncrementalSource, PageSource, PageStates, Probe
 from core.services.scrubbing import SensitiveKind, scrubbed_page, scrubbed_ref
 
 Kinds = frozenset[SensitiveKind]
@@ -51,13 +50,6 @@ class Masking:
             for rule in self.rules
         )
         return f"{','.join(sorted(self.everywhere))}|{rules if rules else ''}"
-
-
-class PageStates(Protocol):
-    """What the index knows of pages: a part of `core.ports.PageWriter`."""
-
-    async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
-        """As `PageWriter.states`."""
 
 
 Rules = Callable[[], Masking]
