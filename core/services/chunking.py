@@ -14,6 +14,7 @@ from math import isfinite
 from typing import Literal
 
 from core.domain.documents import Block, BlockKind, Chunk, Heading, PlacedPage, breadcrumb, heading_context
+from core.services.boilerplate import is_boilerplate
 from core.services.filling import ChunkFiller
 from core.services.measuring import (
     QUARTERS,
@@ -30,7 +31,7 @@ from core.services.sectioning import HeadingNode, Paragraph, Section, sections
 
 __all__ = ["CHUNKER_VERSION", "ChunkSettings", "chunk_page", "chunks_or_title", "page_text", "title_chunk"]
 
-CHUNKER_VERSION = "1"
+CHUNKER_VERSION = "2"
 """Raised with every change that cuts the same page differently: chunks of two versions are never mixed."""
 
 MAX_TOKENS = 600
@@ -174,7 +175,8 @@ class _Cutter:
         budget = self._budget(crumbs, headings)
         filler = ChunkFiller(budget, self._overlap(budget))
         for paragraph in (*self._shortened(section, headings), *section.paragraphs):
-            filler.add(paragraph)
+            if not is_boilerplate(paragraph.text, paragraph.kind):
+                filler.add(paragraph)
         return [
             Chunk(
                 page_id=self._page.ref.id,
