@@ -10,15 +10,16 @@ from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_json import as_text
 from adapters.stores.facts import server_facts
+from adapters.stores.postgres import open_store
 from adapters.stores.reader import excess_rights, role_of
 from adapters.stores.schema import pending
 from adapters.transport import http_client
 from bot.findings import Finding, State
 from bot.platform_findings import platform_findings, webhook_finding
 from bot.scopes.checking import audience_findings
-from bot.servers import running_servers
+from bot.servers import Servers, only_sample_exists, running_servers
 from bot.settings import EMBEDDED, EXTRACTIVE, Settings, unknown_variables
-from bot.wiring import make_generator, open_embedder
+from bot.wiring import chunking_for, make_generator, open_embedder
 from core.domain.ids import PageId
 from core.errors import FootnoteError, UnavailableError
 from core.ports import Presence, Prompt
@@ -57,9 +58,13 @@ def _settings(variables: dict[str, str]) -> Finding:
 
 async def _database_and_redis(settings: Settings) -> AsyncIterator[Finding]:
     try:
-        with running_servers(settings) as servers:
+        sample = only_sample_exists(settings)
+        with running_servers(settings, sample=sample) as servers:
             yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
-            yield await _guarded("schema", lambda: _schema(settings, servers.database_url))
+            schema = await _guarded("schema", lambda: _schema(settings, servers.database_url))
+            yield schema
+            if schema.state is State.OK and not await _is_unmade(servers.database_url):
+                yield await _guarded("index", lambda: _index(settings, servers))
             if (reading := settings.database_read_url) is not None:
                 yield await _guarded("reading role", lambda: _reader(reading))
             yield await _guarded("Redis", lambda: _redis(servers.redis_url))
@@ -99,6 +104,35 @@ async def _schema(settings: Settings, url: str) -> Finding:
             "schema", State.FAIL, f"{len(missing)} migrations are pending", "run: footnote migrate"
         )
     return Finding("schema", State.OK, "up to date")
+
+
+async def _is_unmade(url: str) -> bool:
+    try:
+        return bool(await pending(url))
+    except FootnoteError:
+        return True
+
+
+async def _index(settings: Settings, servers: Servers) -> Finding:
+    async with http_client() as client, open_embedder(settings, client) as embedder:
+        chunker = chunking_for(settings, embedder).version
+        async with open_store(
+            servers.database_url,
+            profile=embedder.profile,
+            fingerprint=embedder.profile.fingerprint(chunker),
+            chunker=chunker,
+            read_only=True,
+            connections=1,
+        ) as store:
+            counts = await store.counts()
+    if not counts.embeddings:
+        return Finding("index", State.WARN, "empty", "run: footnote sync")
+    whose = "the sample workspace" if servers.is_sample else "your workspace"
+    return Finding(
+        "index",
+        State.OK,
+        f"{counts.embeddings} passages of {counts.pages} pages of {whose}, made with this model",
+    )
 
 
 async def _reader(url: str) -> Finding:

@@ -11,6 +11,10 @@ from bot.settings import EMBEDDED, Settings
 SAMPLE_FOLDER = "sample"
 """Below FOOTNOTE_HOME: the sample workspace never mixes with a real one."""
 
+WORKSPACE_MARK = "workspace"
+"""A file in FOOTNOTE_HOME that says a real workspace was synced there. The database's folder says nothing:
+`footnote check` and `footnote migrate` make one too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Servers:
@@ -47,14 +51,16 @@ def running_servers(settings: Settings, *, sample: bool = False) -> Iterator[Ser
 
 
 def only_sample_exists(settings: Settings) -> bool:
-    """Whether nothing but the sample workspace was ever set up here, so that reading commands mean it."""
+    """Whether nothing but the sample workspace was ever synced here, so that reading commands mean it."""
     return (
         settings.notion_token is None
         and settings.database_url == EMBEDDED
-        and not _has_data(settings.footnote_home)
-        and _has_data(settings.footnote_home / SAMPLE_FOLDER)
+        and not (settings.footnote_home / WORKSPACE_MARK).exists()
+        and any((settings.footnote_home / SAMPLE_FOLDER).glob("postgres*"))
     )
 
 
-def _has_data(folder: Path) -> bool:
-    return any(folder.glob("postgres*"))
+def mark_workspace(home: Path) -> None:
+    """Remember that a workspace of somebody's own was synced into this data folder."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / WORKSPACE_MARK).touch()

@@ -1,17 +1,20 @@
 """``footnote status``: the six checks of inventory row 96, the ledger, and the last runs."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Table
 
+from adapters.stores.status import IndexCounts
 from bot.operations import Operations, open_operations
 from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json
 from bot.wiring import open_app
-from core.ports.chat import IndexStatus
+from core.errors import IndexMismatchError
+from core.ports.chat import IndexStatus, StatusCheck
 from core.ports.jobs import RunView
 from core.ports.ledger import Fate, LedgerEntry
 
@@ -24,16 +27,19 @@ async def run_status(settings: Settings, *, as_json: bool) -> int:
     sample = only_sample_exists(settings)
     if sample:
         note("Status of the sample workspace: no NOTION_TOKEN is set and no export was synced.")
-    async with open_app(settings, sample=sample) as app, open_operations(app) as operations:
-        status = await operations.administrator.status()
-        runs = await operations.jobs.runs.recent(limit=RUNS_SHOWN)
-        troubles = await _troubles(operations)
-        totals = asdict(await app.store.counts())
+    try:
+        found = await _look(settings, sample=sample)
+    except IndexMismatchError as error:
+        # The six checks would judge the passages of the configured model, of which there are none.
+        found = await _look(settings, sample=sample, beside=True)
+        other = StatusCheck(name="embedding model", ok=False, detail=str(error))
+        found = replace(found, status=replace(found.status, checks=(other,)))
+    status, runs, troubles = found.status, found.runs, found.troubles
     if as_json:
         print_json(
             {
                 "checks": [asdict(check) for check in status.checks],
-                "totals": totals,
+                "totals": asdict(found.totals),
                 "ledger": _ledger(status),
                 "objects": sum(status.ledger.values()),
                 "last_sync": status.last_sync.isoformat() if status.last_sync else None,
@@ -44,6 +50,34 @@ async def run_status(settings: Settings, *, as_json: bool) -> int:
     else:
         _print(status, runs, troubles)
     return 0 if all(check.ok for check in status.checks) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one look at the index and its runs shows."""
+
+    status: IndexStatus
+    runs: Sequence[RunView]
+    troubles: list[LedgerEntry]
+    totals: IndexCounts
+
+
+async def _look(settings: Settings, *, sample: bool, beside: bool = False) -> _Found:
+    """``beside`` looks although the index was made with another model than is configured.
+
+    Raises:
+        IndexMismatchError: it was, and ``beside`` is not set.
+    """
+    async with (
+        open_app(settings, sample=sample, beside=beside) as app,
+        open_operations(app) as operations,
+    ):
+        return _Found(
+            status=await operations.administrator.status(),
+            runs=await operations.jobs.runs.recent(limit=RUNS_SHOWN),
+            troubles=await _troubles(operations),
+            totals=await app.store.counts(),
+        )
 
 
 async def _troubles(operations: Operations) -> list[LedgerEntry]:
@@ -61,7 +95,7 @@ def _ledger(status: IndexStatus) -> dict[str, int]:
 def _print(status: IndexStatus, runs: Sequence[RunView], troubles: list[LedgerEntry]) -> None:
     table = Table(box=None, show_header=False, pad_edge=False)
     for check in status.checks:
-        table.add_row("ok" if check.ok else "FAIL", check.name, check.detail, check.remedy)
+        table.add_row("ok" if check.ok else "FAIL", check.name, escape(check.detail), escape(check.remedy))
     output.print(table)
     counts = ", ".join(f"{count} {fate}" for fate, count in _ledger(status).items() if count)
     output.print(f"\n{sum(status.ledger.values())} objects were ever seen: {counts or 'none'}", markup=False)

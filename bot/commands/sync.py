@@ -9,6 +9,7 @@ from adapters.jobs.here import run_here
 from bot import removal
 from bot.clock import SystemClock
 from bot.operations import Operations, open_operations
+from bot.servers import mark_workspace
 from bot.settings import Settings
 from bot.syncing import RunBar, open_source
 from bot.terminal import note, output, print_json, progress_bar
@@ -38,6 +39,7 @@ async def run_sync(
     ):
         if export is not None:
             figures = await _sync_here(operations, source)
+            mark_workspace(settings.footnote_home)
         else:
             if confirm_removal:
                 await removal.confirm_removal(app)

@@ -22,8 +22,8 @@ class Demo:
     messages: str
 
 
-def run_footnote(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, with no settings but the data folder."""
+def run_footnote(home: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, with no settings but the data folder and those given."""
     clean = {
         name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LC_ALL", "TMPDIR")
     }
@@ -31,7 +31,7 @@ def run_footnote(home: Path, *arguments: str) -> subprocess.CompletedProcess[str
         [sys.executable, "-m", "bot", *arguments],
         check=False,
         cwd=ROOT,
-        env={**clean, "FOOTNOTE_HOME": str(home), "PYTHONPATH": str(ROOT)},
+        env={**clean, "FOOTNOTE_HOME": str(home), "PYTHONPATH": str(ROOT), **settings},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

