@@ -1,11 +1,11 @@
 """An outcome as the JSON object of ``footnote ask --json``: a contract, described in docs/cli.md."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from adapters.chat.markdown import render
-from core.domain.answers import Answer, Citation, NoAnswer, Outcome, Passage, Retrieval
+from core.domain.answers import Answer, Citation, NoAnswer, Outcome, Retrieval
+from core.services.ranking import record
 
 STAGES = ("embed", "search", "rank", "generate", "total")
 
@@ -51,37 +51,9 @@ def _citation(citation: Citation) -> dict[str, Any]:
 
 
 def _passages(retrieval: Retrieval | None) -> list[dict[str, Any]]:
-    return [_passage(passage) for passage in retrieval.passages] if retrieval else []
-
-
-def _passage(passage: Passage) -> dict[str, Any]:
-    candidate = passage.candidate
-    return {
-        "chunk_id": candidate.chunk_id,
-        "page_id": candidate.page_id,
-        "block_id": candidate.block_id,
-        "text": candidate.body,
-        "title": candidate.title,
-        "heading_path": [heading.text for heading in candidate.heading_path],
-        "url": passage.url,
-        "level": candidate.level,
-        "found_by": candidate.found_by.value,
-        "cosine": _rounded(candidate.cosine),
-        "lexical": _rounded(candidate.lexical),
-        "rrf": _rounded(passage.rrf, 6),
-        "score": _rounded(passage.score),
-        "last_edited": _instant(candidate.last_edited),
-    }
+    return [record(passage) for passage in retrieval.passages] if retrieval else []
 
 
 def _timings(timings: Mapping[str, float], total_ms: float) -> dict[str, float]:
     known = {stage: round(timings.get(stage, 0.0), 1) for stage in STAGES}
     return {**known, "total": round(total_ms, 1)}
-
-
-def _rounded(value: float | None, places: int = 4) -> float | None:
-    return None if value is None else round(value, places)
-
-
-def _instant(value: datetime | None) -> str | None:
-    return None if value is None else value.isoformat()

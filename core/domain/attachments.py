@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from core.domain.documents import Block, BlockKind
 from core.domain.files import Attachment
 from core.domain.ids import BlockId
+from core.domain.trees import in_order, rebuilt
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +60,19 @@ def parts_of(blocks: Sequence[Block]) -> dict[tuple[BlockId, str], tuple[Block, 
 def with_parts(blocks: Sequence[Block], parts: Mapping[BlockId, tuple[Block, ...]]) -> tuple[Block, ...]:
     """The tree with parts below the blocks of their files; a block that stands twice gets them once."""
     left = dict(parts)
-    nodes: list[tuple[Block, int]] = []
-    own: list[tuple[Block, ...]] = []
-    stack = [(block, -1) for block in reversed(blocks)]
-    while stack:
-        block, parent = stack.pop()
-        stack.extend((child, len(nodes)) for child in reversed(block.children))
-        nodes.append((block, parent))
-        own.append(left.pop(block.id, ()) if block.id is not None else ())
-    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
-    for number in range(len(nodes) - 1, -1, -1):
-        block, parent = nodes[number]
-        children = (*reversed(finished[number]), *own[number])
-        finished[parent].append(replace(block, children=children) if children != block.children else block)
-    return tuple(reversed(finished[-1]))
+    # In order of reading, of which `rebuilt` goes backwards.
+    own = [left.pop(block.id, ()) if block.id is not None else () for block in in_order(blocks)]
+
+    def rebuild(block: Block, children: tuple[Block, ...]) -> Block:
+        children = (*children, *own.pop())
+        return replace(block, children=children) if children != block.children else block
+
+    return rebuilt(blocks, rebuild)
 
 
 def _belonging_to(block_id: BlockId, blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The blocks with the file's block as their id, for links."""
-    nodes: list[tuple[Block, int]] = []
-    stack = [(block, -1) for block in reversed(blocks)]
-    while stack:
-        block, parent = stack.pop()
-        stack.extend((child, len(nodes)) for child in reversed(block.children))
-        nodes.append((block, parent))
-    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
-    for number in range(len(nodes) - 1, -1, -1):
-        block, parent = nodes[number]
-        finished[parent].append(replace(block, id=block_id, children=tuple(reversed(finished[number]))))
-    return tuple(reversed(finished[-1]))
+    return rebuilt(blocks, lambda block, children: replace(block, id=block_id, children=children))
 
 
 def _one_line(text: str) -> str:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.documents import UNTITLED, Block
 from core.domain.ids import PageId, without_dashes
+from core.domain.trees import rebuilt
 
 _REFERENCE = re.compile(r"\[((?:\\.|[^\[\]\\])*)\]\(page:([0-9a-f-]{36})\)")
 NOTION = "https://www.notion.so/"
@@ -79,22 +80,14 @@ def _resolved_parts(value: str, lookup: Lookup) -> list[str]:
 
 
 def resolve_blocks(blocks: Sequence[Block], lookup: Lookup) -> tuple[Block, ...]:
-    """The tree with every reference resolved; iterative, and untouched parts are shared."""
-    # Children before parents: the reverse of a pre-order walk.
-    nodes: list[tuple[Block, int]] = []
-    stack = [(block, -1) for block in reversed(blocks)]
-    while stack:
-        block, parent = stack.pop()
-        stack.extend((child, len(nodes)) for child in reversed(block.children))
-        nodes.append((block, parent))
-    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
-    for number in range(len(nodes) - 1, -1, -1):
-        block, parent = nodes[number]
-        children = tuple(reversed(finished[number]))
+    """The tree with every reference resolved; untouched parts are shared."""
+
+    def rebuild(block: Block, children: tuple[Block, ...]) -> Block:
         text = resolve(block.text, lookup)
         same = text == block.text and all(map(_is, children, block.children))
-        finished[parent].append(block if same else replace(block, text=text, children=children))
-    return tuple(reversed(finished[-1]))
+        return block if same else replace(block, text=text, children=children)
+
+    return rebuilt(blocks, rebuild)
 
 
 def _is(one: Block, other: Block) -> bool:

@@ -28,6 +28,7 @@ from stdnum.tr import tckimlik
 from stdnum.us import ssn
 
 from core.domain.documents import Block, Page, PageRef
+from core.domain.trees import rebuilt
 
 
 class SensitiveKind(StrEnum):
@@ -155,19 +156,10 @@ def scrubbed_page(page: Page, kinds: Collection[SensitiveKind]) -> Page:
 
 
 def _scrubbed_blocks(blocks: tuple[Block, ...], kinds: Collection[SensitiveKind]) -> tuple[Block, ...]:
-    # Iterative: pages nest 1,000 deep and more. Children come before their parents in the reversed walk.
-    nodes: list[tuple[Block, int]] = []
-    stack = [(block, -1) for block in reversed(blocks)]
-    while stack:
-        block, parent = stack.pop()
-        stack.extend((child, len(nodes)) for child in reversed(block.children))
-        nodes.append((block, parent))
-    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
-    for number in range(len(nodes) - 1, -1, -1):
-        block, parent = nodes[number]
-        children = tuple(reversed(finished[number]))
-        finished[parent].append(replace(block, text=scrubbed(block.text, kinds), children=children))
-    return tuple(reversed(finished[-1]))
+    return rebuilt(
+        blocks,
+        lambda block, children: replace(block, text=scrubbed(block.text, kinds), children=children),
+    )
 
 
 def _find(text: str, kinds: Collection[SensitiveKind]) -> Iterator[_Found]:

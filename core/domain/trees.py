@@ -1,0 +1,34 @@
+"""Rebuilding a tree of blocks without recursion: pages nest a thousand levels deep and more."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from core.domain.documents import Block
+
+
+def in_order(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Every block of the tree in order of reading, parents before their children."""
+    stack = list(reversed(blocks))
+    while stack:
+        block = stack.pop()
+        yield block
+        stack.extend(reversed(block.children))
+
+
+def rebuilt(
+    blocks: Sequence[Block], rebuild: Callable[[Block, tuple[Block, ...]], Block]
+) -> tuple[Block, ...]:
+    """The tree with each block replaced by ``rebuild(block, its rebuilt children)``.
+
+    Blocks come in the reverse of `in_order`, so children before their parents.
+    """
+    nodes: list[tuple[Block, int]] = []
+    stack = [(block, -1) for block in reversed(blocks)]
+    while stack:
+        block, parent = stack.pop()
+        stack.extend((child, len(nodes)) for child in reversed(block.children))
+        nodes.append((block, parent))
+    finished: list[list[Block]] = [[] for _ in range(len(nodes) + 1)]
+    for number in range(len(nodes) - 1, -1, -1):
+        block, parent = nodes[number]
+        finished[parent].append(rebuild(block, tuple(reversed(finished[number]))))
+    return tuple(reversed(finished[-1]))
