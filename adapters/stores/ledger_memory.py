@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from adapters.stores.memory import MemoryStore
+from adapters.stores.owed_rows import OWED_REASON
 from core.domain.ids import PageId
 from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
 
@@ -75,6 +76,8 @@ class MemoryLedger:
             ref.id: LedgerEntry(ref.id, ref.title, ref.url, Fate.GONE, proof)
             for ref, proof in self._store.gone.values()
         }
+        for page_id in self._store.owed:
+            entries[page_id] = LedgerEntry(page_id, "", "", Fate.PENDING, OWED_REASON)
         for one in self._troubles.values():
             entries[one.page_id] = LedgerEntry(
                 one.page_id, one.title, one.url, _fate(one), one.reason, next_try=self._next_try(one)

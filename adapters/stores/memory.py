@@ -70,6 +70,8 @@ class MemoryStore:
         self._pages: dict[PageId, _Page] = {}
         self.gone: dict[PageId, tuple[PageRef, str]] = {}
         """What was removed, as it was, and the proof."""
+        self.owed: dict[PageId, tuple[bool, str, str]] = {}
+        """Looks that runs owe: whether to read in any case, the source, and the run that is to settle it."""
         self._generation = 1
         self._ids = count(1)
         self._reusable: dict[str, Vector] = {}
@@ -208,13 +210,17 @@ class MemoryStore:
     async def put_pages(self, pages: Sequence[StoredPage]) -> None:
         """As `PageWriter.put_pages`."""
         before = {page_id: self._breadcrumb(page) for page_id, page in self._pages.items()}
+        renamed: set[PageId] = set()
         for given in pages:
             stored = _storable(given)
             page_id = stored.page.ref.id
             known = self._pages.get(page_id)
             if known is None:
                 self._pages[page_id] = _Page(stored=stored, revision=1, synced_at=datetime.now(UTC))
+                renamed.add(page_id)
                 continue
+            if _shown(known.stored) != _shown(stored):
+                renamed.add(page_id)
             if known.stored.page.ref.parent_id != stored.page.ref.parent_id:
                 known.above = ()
             known.revision += known.stored.content_hash != stored.content_hash
@@ -224,6 +230,7 @@ class MemoryStore:
         for page_id, page in self._pages.items():
             page.revision += page_id in before and self._breadcrumb(page) != before[page_id]
             page.above = self._path(page)[1:]
+        self._mark_referring(renamed)
         self._generation += bool(pages)
 
     async def touch(self, refs: Sequence[PageRef], *, synced_at: datetime) -> None:
@@ -289,6 +296,8 @@ class MemoryStore:
         removed = [page for page_id in set(ids) if (page := self._pages.pop(page_id, None)) is not None]
         for page in removed:
             self.gone[page.stored.page.ref.id] = (page.stored.page.ref, proof)
+        if removed:
+            self._mark_referring(set(ids))
         self._generation += bool(removed)
         return len(removed)
 
@@ -299,17 +308,32 @@ class MemoryStore:
             page.embedded_revision = page.embedded_at = None
         return sum(page.has_text for page in self._pages.values())
 
-    async def mark_referring_pending(self, ids: Sequence[PageId]) -> int:
-        """As `PageWriter.mark_referring_pending`."""
-        referring = [page for page in self._pages.values() if not set(ids).isdisjoint(_refers_to(page))]
-        for page in referring:
-            page.revision += 1
-        return len(referring)
+    def _mark_referring(self, ids: set[PageId]) -> None:
+        for page in self._pages.values():
+            page.revision += not ids.isdisjoint(_refers_to(page))
 
     async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
         """As `PageWriter.referring`."""
         pages = sorted(self._pages.items())
         return [page_id for page_id, page in pages if not set(ids).isdisjoint(_refers_to(page))]
+
+    async def owe_looks(self, looks: Mapping[PageId, bool], *, source: str, owner: str) -> None:
+        """As `PageWriter.owe_looks`."""
+        for page_id, reread in looks.items():
+            before = self.owed.get(page_id)
+            self.owed[page_id] = (reread or (before is not None and before[0]), source, owner)
+
+    async def take_owed_looks(self, *, source: str, owner: str) -> Mapping[PageId, bool]:
+        """As `PageWriter.take_owed_looks`."""
+        taken = {page_id: reread for page_id, (reread, of, _) in self.owed.items() if of == source}
+        self.owed.update({page_id: (reread, source, owner) for page_id, reread in taken.items()})
+        return taken
+
+    async def settle_looks(self, *, owner: str, but: Collection[PageId] = ()) -> None:
+        """As `PageWriter.settle_looks`."""
+        kept = {one: debt for one, debt in self.owed.items() if debt[2] != owner or one in but}
+        self.owed.clear()
+        self.owed.update(kept)
 
     async def not_synced_since(
         self, moment: datetime, *, limit: int, after: PageId | None = None
@@ -380,6 +404,11 @@ def _state(page: _Page) -> PageState:
         embedded_at=page.embedded_at,
         source=page.stored.source,
     )
+
+
+def _shown(stored: StoredPage) -> tuple[str, str]:
+    """What links to a page show."""
+    return stored.page.ref.title, stored.page.ref.url
 
 
 def _refers_to(page: _Page) -> tuple[PageId, ...]:

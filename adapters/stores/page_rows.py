@@ -118,12 +118,10 @@ ORDER BY page.id
 LIMIT $3
 """
 
-_MARK_REFERRING = """
-WITH marked AS (
-    UPDATE notion_pages SET revision = revision + 1 WHERE refers_to && $1::uuid[] RETURNING 1
-)
-SELECT count(*) FROM marked
-"""
+# Links show titles: whoever links to a page that came, went or was renamed is cut anew.
+_MARK_REFERRING = "UPDATE notion_pages SET revision = revision + 1 WHERE refers_to && $1::uuid[]"
+
+_SHOWN = "SELECT id, title, url FROM notion_pages WHERE id = ANY ($1::uuid[])"
 
 _REFERRING = "SELECT id FROM notion_pages WHERE refers_to && $1::uuid[] ORDER BY id"
 
@@ -151,8 +149,12 @@ async def put(connection: Connection, pages: Sequence[StoredPage]) -> None:
     """Store or update pages; triggers keep paths, breadcrumbs and the generation."""
     latest = {stored.page.ref.id: stored for stored in pages}
     rows = [_row(stored) for stored in latest.values()]
-    await connection.execute(_PUT, *map(list, zip(*rows, strict=True)))
     ids = list(latest)
+    shown = {row["id"]: (row["title"], row["url"]) for row in await connection.fetch(_SHOWN, ids)}
+    await connection.execute(_PUT, *map(list, zip(*rows, strict=True)))
+    renamed = [page_id for page_id, stored in latest.items() if shown.get(page_id) != _shown(stored)]
+    if renamed:
+        await connection.execute(_MARK_REFERRING, renamed)
     await connection.execute(_EMPTY, ids)
     await connection.execute("DELETE FROM notion_tombstones WHERE page_id = ANY ($1::uuid[])", ids)
 
@@ -232,12 +234,6 @@ async def touch(connection: Connection, refs: Sequence[PageRef], synced_at: date
     await connection.execute(_TOUCH, [ref.id for ref in refs], [ref.last_edited for ref in refs], synced_at)
 
 
-async def mark_referring(connection: Connection, ids: Sequence[PageId]) -> int:
-    """Raise the revision of pages that refer to one of these; returns how many there are."""
-    marked: int = await connection.fetchval(_MARK_REFERRING, list(ids))
-    return marked
-
-
 async def referring(connection: Connection, ids: Sequence[PageId]) -> Sequence[PageId]:
     """The pages that refer to one of these."""
     return [PageId(row["id"]) for row in await connection.fetch(_REFERRING, list(ids))]
@@ -246,6 +242,8 @@ async def referring(connection: Connection, ids: Sequence[PageId]) -> Sequence[P
 async def remove(connection: Connection, ids: Sequence[PageId], proof: str) -> int:
     """Remove pages with all that hangs on them, and remember why."""
     removed: int = await connection.fetchval(_REMOVE, list(ids), storable(proof))
+    if removed:
+        await connection.execute(_MARK_REFERRING, list(ids))
     return removed
 
 
@@ -270,6 +268,11 @@ def _row(stored: StoredPage) -> tuple[object, ...]:
         storable(ref.last_edited_by) if ref.last_edited_by is not None else None,
         stored.source,
     )
+
+
+def _shown(stored: StoredPage) -> tuple[str, str]:
+    """What links to a page show."""
+    return storable(stored.page.ref.title), storable(stored.page.ref.url)
 
 
 def _texts(stored: StoredPage) -> Iterable[str]:

@@ -1,12 +1,12 @@
 """The index in PostgreSQL: searched by words and vectors in one statement, changed in transactions."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
 
 import asyncpg
 
-from adapters.stores import backgrounds, chunk_rows, fingerprints, page_rows, search_sql, status
+from adapters.stores import backgrounds, chunk_rows, fingerprints, owed_rows, page_rows, search_sql, status
 from adapters.stores.connecting import LOST_CONNECTION, Connection, translated
 from adapters.stores.fingerprints import Contract
 from adapters.stores.locking import WRITE_LOCK
@@ -209,15 +209,25 @@ class PostgresStore:
         async with self._writing() as connection:
             return await chunk_rows.mark_all_pending(connection, self._contract.fingerprint)
 
-    async def mark_referring_pending(self, ids: Sequence[PageId]) -> int:
-        """As `PageWriter.mark_referring_pending`."""
-        async with self._writing() as connection:
-            return await page_rows.mark_referring(connection, ids)
-
     async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
         """As `PageWriter.referring`."""
         async with self._connection() as connection:
             return await page_rows.referring(connection, ids)
+
+    async def owe_looks(self, looks: Mapping[PageId, bool], *, source: str, owner: str) -> None:
+        """As `PageWriter.owe_looks`."""
+        async with self._connection() as connection:
+            await owed_rows.owe(connection, looks, source=source, owner=owner)
+
+    async def take_owed_looks(self, *, source: str, owner: str) -> Mapping[PageId, bool]:
+        """As `PageWriter.take_owed_looks`."""
+        async with self._connection() as connection:
+            return await owed_rows.take(connection, source=source, owner=owner)
+
+    async def settle_looks(self, *, owner: str, but: Collection[PageId] = ()) -> None:
+        """As `PageWriter.settle_looks`."""
+        async with self._connection() as connection:
+            await owed_rows.settle(connection, owner=owner, but=but)
 
     async def not_synced_since(
         self, moment: datetime, *, limit: int, after: PageId | None = None

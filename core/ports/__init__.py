@@ -3,7 +3,7 @@
 Every method that leaves the process has a time-out of its own and raises only `core.errors`.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -279,7 +279,8 @@ class PageWriter(Protocol):
     async def put_pages(self, pages: Sequence[StoredPage]) -> None:
         """Store or update pages; they are found by words at once, by vectors once `swap_chunks` ran.
 
-        Paths of all descendants follow a move; the index generation rises.
+        Paths of all descendants follow a move; the index generation rises. Whoever refers to a new or renamed
+        page is pending too: its links show titles (`core.domain.references`).
         """
 
     async def touch(self, refs: Sequence[PageRef], *, synced_at: datetime) -> None:
@@ -301,19 +302,28 @@ class PageWriter(Protocol):
         """
 
     async def remove_pages(self, ids: Sequence[PageId], *, proof: str) -> int:
-        """Remove pages and their chunks; ``proof`` says how their absence is known. Returns how many were."""
+        """Remove pages and their chunks; ``proof`` says how their absence is known. Returns how many were.
+
+        Whoever refers to one of them is pending then.
+        """
 
     async def mark_all_pending(self) -> int:
         """Force re-embedding of every page (row 9); returns how many."""
 
-    async def mark_referring_pending(self, ids: Sequence[PageId]) -> int:
-        """Let pages be cut anew whose blocks or properties hold a reference (``page:<id>``) to one of these.
+    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
+        """Pages whose blocks or properties refer to one of these (``page:<id>``), in order of id."""
 
-        Their links show titles, which just changed, came or went; see `core.domain.references`.
+    async def owe_looks(self, looks: Mapping[PageId, bool], *, source: str, owner: str) -> None:
+        """Note pages to be looked at, before what makes that needed is stored; true: to be read in any case.
+
+        ``owner`` names the run that settles them; ``source`` is as `PageState.source`.
         """
 
-    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
-        """The pages that `mark_referring_pending` would mark, in order of id."""
+    async def take_owed_looks(self, *, source: str, owner: str) -> Mapping[PageId, bool]:
+        """All looks that runs over this source owe; ``owner`` is to settle them from now on."""
+
+    async def settle_looks(self, *, owner: str, but: Collection[PageId] = ()) -> None:
+        """Forget the looks that an owner owes, but for these."""
 
     async def not_synced_since(
         self, moment: datetime, *, limit: int, after: PageId | None = None

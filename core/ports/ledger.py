@@ -14,7 +14,7 @@ class Fate(StrEnum):
 
     INDEXED = "indexed"
     PENDING = "pending"
-    """Stored, and waiting to be embedded; found by words."""
+    """Stored, and waiting to be embedded; found by words. Or named by a page, and not read yet."""
     EMPTY = "empty"
     """Without title and text: nothing to find."""
     FAILED = "failed"

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -15,6 +15,7 @@ from core.ports.ledger import Trouble
 from core.services import languages
 from core.services.chunking import page_text
 from core.services.comparing import content_hash, has_same_blocks, is_unchanged
+from core.services.owing import Owing
 from core.services.sync_report import Failure, Tally
 
 _logger = logging.getLogger("footnote.sync")
@@ -97,7 +98,7 @@ class SyncRun:
         self._was_read: set[PageId] = set()
         self._arrived: dict[PageId, set[PageId]] = {}
         self._suspects: dict[PageId, Presence | None] = {}
-        self._renamed: list[PageId] = []
+        self.owing = Owing(writer, self._owner)
         self.skipped: list[Trouble] = []
 
     def settled(self) -> frozenset[PageId]:
@@ -300,27 +301,46 @@ class SyncRun:
     async def _note_children(self, page: Page) -> None:
         """What hangs on the page now, and what did before: the latter moved or is gone."""
         self._children.update(dict.fromkeys(page.children, page.ref.id))
+        if page.children:
+            states = await self._writer.states(page.children)
+            self.owing.look_at(
+                child
+                for child in page.children
+                if (state := states.get(child)) is None or state.ref.parent_id != page.ref.id
+            )
         if self._changes_only and page.ref.object_type is not ObjectType.DATABASE:
             before = await self._writer.child_ids(page.ref.id)
-            self._lost.update(set(before) - set(page.children))
+            lost = set(before) - set(page.children)
+            self._lost.update(lost)
+            self.owing.look_at(lost)
 
     async def _take(self, job: _Read, page: Page, began: datetime) -> None:
         """Store what is new; note what is not (SY2)."""
         digest = content_hash(page.ref, page.blocks)
         self._settled.add(page.ref.id)
         if job.state is not None and job.state.content_hash == digest and self._is_ours(job.state):
+            await self.owing.write()
             await self._writer.touch([page.ref], synced_at=began)
             return
         if job.state is None and page.ref.parent_id is not None:
-            self._arrived.setdefault(page.ref.parent_id, set()).add(page.ref.id)
-        if job.state is None or (job.state.ref.title, job.state.ref.url) != (page.ref.title, page.ref.url):
-            self._renamed.append(page.ref.id)
+            await self._note_arrival(page.ref.id, page.ref.parent_id)
         self.tally.add(changed=1)
         # Not in one expression: the list may be another one once the text is made.
         stored = await self._stored(page, digest)
         self._fresh.append((stored, began))
         if len(self._fresh) >= _STORE:
             await self._store()
+
+    async def _note_arrival(self, page_id: PageId, parent_id: PageId) -> None:
+        """A page came; its parent must name it, and be read if it does not."""
+        self._arrived.setdefault(parent_id, set()).add(page_id)
+        if parent_id in self._was_read:
+            return
+        state = (await self._writer.states([parent_id])).get(parent_id)
+        if state is None or state.ref.object_type is ObjectType.DATABASE:
+            return
+        if parent_id not in await self._writer.referring([page_id]):
+            self.owing.read_again([parent_id])
 
     async def _stored(self, page: Page, digest: str) -> StoredPage:
         texts = [block.text for block, _ in walk(page.blocks)]
@@ -337,6 +357,7 @@ class SyncRun:
             fresh, self._fresh = self._fresh, []
             if not fresh:
                 return
+            await self.owing.write()
             await self._writer.put_pages([stored for stored, _ in fresh])
             # The moment of the oldest look: what was edited after it has to be seen again (SY4).
             began = min(moment for _, moment in fresh)
@@ -416,25 +437,21 @@ class SyncRun:
             )
             _logger.error("Removal of %d pages is withheld (limit %d)", len(gone), allowed)
             return
+        # Unsharing dates nothing, and a title is content too (T26): who names one that is gone is read again.
+        referring = set(await self._writer.referring(list(gone))) if gone else set()
+        self.owing.read_again(referring - self._was_read - gone.keys())
+        await self.owing.write()
         for presence in sorted(set(gone.values())):
             ids = [page_id for page_id, found in gone.items() if found is presence]
             self.tally.add(removed=await self._writer.remove_pages(ids, proof=presence.value))
-            self._renamed.extend(ids)
-        await self._read_referring(list(gone))
+        await self._read_again(referring - self._was_read)
 
-    async def _read_referring(self, gone: Sequence[PageId]) -> None:
-        """Pages that name one that is gone: unsharing dates nothing, and a title is content too (T26)."""
-        referring = set(await self._writer.referring(gone)) if gone else set()
-        states = await self._writer.states(sorted(referring - self._was_read))
+    async def _read_again(self, ids: Collection[PageId]) -> None:
+        states = await self._writer.states(sorted(ids)) if ids else {}
         for state in states.values():
             self.tally.add(to_read=1)
             await self._read_one(_Read(state.ref, state))
         await self._store()
-
-    async def mark_referring(self) -> None:
-        """Links show titles: whoever links to a new, renamed or removed page is cut anew."""
-        if self._renamed:
-            await self._writer.mark_referring_pending(self._renamed)
 
 
 def _most_serious(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -103,14 +103,16 @@ class Syncer:
         run = self._new_run(tally, read_all=full, changes_only=not everything, read_since=read_since)
         listed = False
         try:
-            listed = await run.read(self._refs(everything, started), look_at=also, retry=due)
+            owed, unread_parts = await run.owing.take()
+            listed = await run.read(
+                self._refs(everything, started), look_at=also | owed, retry=due | unread_parts
+            )
             tally.set(complete=everything and listed)
             tally.enter(Stage.REMOVING)
             if everything and listed:
                 await run.remove_absent(started, confirmed=confirm_removal)
             else:
                 await run.remove_suspects(confirmed=confirm_removal)
-            await run.mark_referring()
         except FootnoteError as error:
             # What was read so far is stored; the ledger must not tell of a better state than that.
             await self._keep_broken(run, started, due, error)
@@ -122,6 +124,7 @@ class Syncer:
             await self._embed(tally)
         finally:
             await self._keep(run, started, unread, healed, reached_end=listed)
+            await self._settle(run)
         return tally.report
 
     async def refresh(self, pages: frozenset[PageId], *, observer: SyncObserver | None = None) -> SyncReport:
@@ -138,7 +141,6 @@ class Syncer:
             await run.read(_nothing(), look_at=pages, retry=forced)
             tally.enter(Stage.REMOVING)
             await run.remove_suspects()
-            await run.mark_referring()
             unread = tally.failed_pages()
             self._retry = (self._retry - run.settled()) | unread
             try:
@@ -150,6 +152,7 @@ class Syncer:
                         troubles=_troubles(run),
                         healed=run.settled() | (forced - unread),
                     )
+                await self._settle(run)
             return tally.report
 
     def _new_run(
@@ -163,6 +166,10 @@ class Syncer:
             tally,
             Plan(read_all, changes_only, read_since, self._source_name),
         )
+
+    async def _settle(self, run: SyncRun) -> None:
+        """All that was owed was looked at; what failed is in the ledger, or stays owed if there is none."""
+        await run.owing.settle(but=() if self._ledger is not None else run.tally.failed_pages())
 
     async def _remember(self) -> None:
         """Take up where the last process left off."""

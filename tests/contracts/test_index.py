@@ -552,18 +552,44 @@ async def test_a_page_tells_its_blocks_and_what_is_stored_below_it(store: Store)
     assert await store.stored_blocks(page_id(9)) is None
 
 
-async def test_pages_that_refer_to_a_page_are_marked(store: Store) -> None:
-    """A reference in a block or a property makes a page pending again; others are left alone."""
+@pytest.mark.parametrize("what", ["came", "was renamed", "went", "was edited"])
+async def test_pages_that_refer_to_a_page_are_pending_when_its_title_changes(store: Store, what: str) -> None:
+    """A reference in a block or a property shows a title: with the very change its page is pending."""
     link = f"See [Travel](page:{page_id(9)})"
+    if what != "came":
+        await index_page(store, a_page(9, title="Travel"))
     for page in (a_page(1, link), a_page(2, "none"), a_page(3, "x", properties=(("Owner", link),))):
         await index_page(store, page)
+    assert await store.referring([page_id(9), page_id(8)]) == [page_id(1), page_id(3)]
 
-    referring = await store.referring([page_id(9), page_id(8)])
-    marked = await store.mark_referring_pending([page_id(9), page_id(8)])
-    assert marked == len(referring)
+    match what:
+        case "went":
+            await store.remove_pages([page_id(9)], proof="in_trash")
+        case "was edited":
+            await store.put_pages([a_page(9, "Another text.", title="Travel")])
+        case _:
+            await store.put_pages([a_page(9, title="Trips")])
 
-    assert marked == 2
-    assert [one.placed.ref.id for one in await store.pending(limit=9)] == [page_id(1), page_id(3)]
+    expected = {1, 3} if what != "was edited" else set()
+    pending = {one.placed.ref.id for one in await store.pending(limit=9)}
+    assert pending - {page_id(9)} == {page_id(number) for number in expected}
+
+
+async def test_looks_that_are_owed_go_to_the_next_run_over_the_same_source(store: Store) -> None:
+    """Settled by whoever owes them last; what failed stays; a page is to be read if anybody said so."""
+    await store.owe_looks({page_id(1): False, page_id(2): True}, source="notion", owner="killed")
+    await store.owe_looks({page_id(3): False}, source="export", owner="another")
+    await store.owe_looks({page_id(2): False}, source="notion", owner="late")
+    await store.settle_looks(owner="killed")
+
+    taken = await store.take_owed_looks(source="notion", owner="next")
+    await store.settle_looks(owner="late")
+    await store.owe_looks({page_id(4): False, page_id(5): False}, source="notion", owner="next")
+    await store.settle_looks(owner="next", but=[page_id(4)])
+
+    assert taken == {page_id(2): True}
+    assert await store.take_owed_looks(source="notion", owner="last") == {page_id(4): False}
+    assert await store.take_owed_looks(source="export", owner="last") == {page_id(3): False}
 
 
 async def test_pages_not_seen_lately_can_be_listed(store: Store) -> None:

@@ -140,3 +140,21 @@ async def test_a_skipped_object_is_never_tried_again(books: Books) -> None:
     assert entry is not None
     assert (entry.fate, entry.next_try) == (Fate.SKIPPED, None)
     assert await books.ledger.in_trouble(due_by=START + timedelta(days=9)) == []
+
+
+async def test_a_page_that_another_names_is_pending_until_it_was_looked_at(books: Books) -> None:
+    """It has a row from the moment it is named; one that was removed before is not counted twice."""
+    await books.store.put_pages([a_page(1), a_page(3)])
+    await books.store.remove_pages([page_id(3)], proof="in_trash")
+    owed = {page_id(number): False for number in (1, 2, 3)}
+    await books.store.owe_looks(owed, source="notion", owner="run")
+
+    entry = await books.ledger.entry(page_id(2))
+    named = await books.ledger.totals()
+    await books.store.settle_looks(owner="run")
+    looked_at = await books.ledger.totals()
+
+    assert entry is not None
+    assert (entry.fate, entry.reason) == (Fate.PENDING, "a page names it, and it was not read yet")
+    assert named == {Fate.PENDING: 3}
+    assert looked_at == {Fate.PENDING: 1, Fate.GONE: 1}
