@@ -8,9 +8,10 @@ from adapters.chat.discord import DiscordChat, DiscordSettings, FileRecords
 from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.chat.slack.judging import PageEditors
 from bot.clock import SystemClock
+from bot.insights import ChatInsights
 from bot.operations import Operations
 from bot.settings import Settings
-from core.ports.chat import Claims, Suggestions
+from core.ports.chat import Claims, KeptAnswers, Suggestions
 
 COMMAND_RECORDS = "discord-commands.json"
 """Below FOOTNOTE_HOME: which commands Discord was told of, so that it is told only of changes."""
@@ -31,8 +32,8 @@ class Chat(Protocol):
         """
 
 
-def slack_settings(settings: Settings, *, admins: frozenset[str] = frozenset()) -> SlackSettings | None:
-    """What Slack is told; null where no token is set. ``admins`` come from footnote.toml."""
+def slack_settings(settings: Settings) -> SlackSettings | None:
+    """What Slack is told; null where no token is set."""
     if settings.slack_bot_token is None:
         return None
     app_token, secret = settings.slack_app_token, settings.slack_signing_secret
@@ -43,17 +44,17 @@ def slack_settings(settings: Settings, *, admins: frozenset[str] = frozenset()) 
         base_url=settings.slack_base_url,
         http_host=settings.http_host,
         http_port=settings.slack_http_port,
-        admins=frozenset(settings.slack_admins) | admins,
+        admins=frozenset(settings.slack_admins),
         expert=settings.slack_expert,
         follow_ups=settings.slack_follow_ups,
     )
 
 
-def discord_settings(settings: Settings, *, admins: frozenset[str] = frozenset()) -> DiscordSettings | None:
-    """What Discord is told; null where no token is set. An id of ``admins`` may be a person's or a role's."""
+def discord_settings(settings: Settings) -> DiscordSettings | None:
+    """What Discord is told; null where no token is set. An id of the admins may be a person's or a role's."""
     if settings.discord_token is None:
         return None
-    trusted = frozenset(int(one) for one in (*settings.discord_admins, *admins) if one.isdecimal())
+    trusted = frozenset(int(one) for one in settings.discord_admins if one.isdecimal())
     return DiscordSettings(
         token=settings.discord_token.get_secret_value(),
         guild_ids=tuple(int(guild) for guild in settings.discord_guild_ids),
@@ -67,13 +68,20 @@ def discord_settings(settings: Settings, *, admins: frozenset[str] = frozenset()
 
 
 def make_chats(
-    operations: Operations, *, claims: Claims, suggestions: Suggestions, editors: PageEditors | None = None
+    operations: Operations,
+    *,
+    claims: Claims,
+    kept: KeptAnswers,
+    suggestions: Suggestions,
+    editors: PageEditors | None = None,
 ) -> Sequence[Chat]:
-    """Every platform whose token is set; ``editors`` knows whom to call for a page."""
+    """Every platform whose token is set; ``editors`` knows whom to call for a page.
+
+    What the rules say of people is asked anew each time: the file may change while the chats run.
+    """
     app = operations.app
-    rules = app.audiences.rules
     chats: list[Chat] = []
-    if (slack := slack_settings(app.settings, admins=rules.admins("slack"))) is not None:
+    if (slack := slack_settings(app.settings)) is not None:
         chats.append(
             SlackChat(
                 slack,
@@ -83,11 +91,13 @@ def make_chats(
                 feedback=app.learning.feedback,
                 administration=operations.administrator,
                 clock=SystemClock(),
-                insights=app.learning.log,
+                insights=ChatInsights(app.learning.log, operations.jobs.runs),
+                kept=kept,
+                titles=app.store,
                 editors=editors,
             )
         )
-    if (discord := discord_settings(app.settings, admins=rules.admins("discord"))) is not None:
+    if (discord := discord_settings(app.settings)) is not None:
         chats.append(
             DiscordChat(
                 discord,

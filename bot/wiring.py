@@ -32,7 +32,7 @@ from core.domain.models import Fingerprint
 from core.domain.profiles import UNKNOWN_DIMENSIONS, UnusableModelError, profile_for, split_setting
 from core.domain.questions import Conversation, Question, Turn
 from core.errors import ConfigurationError, FootnoteError
-from core.ports import Answerer, Embedder, Generator, PageWriter, PassageIndex
+from core.ports import Answerer, Cache, Embedder, Generator, PageWriter, PassageIndex
 from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings
@@ -75,6 +75,7 @@ class App:
     fingerprint: Fingerprint
     audiences: LiveAudiences
     learning: Learning
+    cache: Cache
     watch: PrometheusWatch
     popular: PopularQuestions
 
@@ -190,6 +191,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             fingerprint=fingerprint,
             audiences=audiences,
             learning=learning,
+            cache=cache,
             watch=watch,
             popular=popular,
         )

@@ -9,6 +9,7 @@ from datetime import timedelta
 import asyncpg
 
 from adapters.stores.connecting import CONNECT_SECONDS, translated
+from adapters.stores.texts import storable
 from core.ports.chat import AbandonedClaim, ClaimKey, ClaimState
 
 KEEP_DAYS = 30
@@ -98,7 +99,7 @@ class PostgresClaims:
                 key.event,
                 key.place or None,
                 thread or None,
-                json.dumps(dict(payload)),
+                json.dumps({name: storable(text) for name, text in payload.items()}),
                 self._holder,
                 timedelta(seconds=lease_seconds),
             )

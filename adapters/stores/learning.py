@@ -13,12 +13,16 @@ from adapters.stores import learning_sql as sql
 from adapters.stores.audience_rows import audience_from_json, audience_to_json
 from adapters.stores.connecting import CONNECT_SECONDS, translated
 from adapters.stores.texts import storable
+from core.domain.audiences import Audience
 from core.ports.chat import DailyVerdicts, Usage, Verdict
 from core.ports.learning import Exchange, Totals, WeakQuestion
 
 _STATEMENT_SECONDS = 10.0
-_SHOWN = 10
+SHOWN = 10
 """Top and unanswered questions in a summary."""
+
+_LOOKED_AT = 500
+"""Before those are left out that the viewer may not see."""
 
 
 class PostgresLearning:
@@ -114,7 +118,7 @@ class PostgresLearning:
             rows = await self._pool.fetch(sql.RECENT, hashed, limit)
         return tuple(row["text"] for row in rows)
 
-    async def usage(self, *, days: int) -> Usage:
+    async def usage(self, *, days: int, viewer: Audience) -> Usage:
         """As `Insights.usage`."""
         span = timedelta(days=days)
         with translated(self._url):
@@ -123,13 +127,13 @@ class PostgresLearning:
                 connection.transaction(isolation="repeatable_read", readonly=True),
             ):
                 count = await connection.fetchval(sql.COUNT, span)
-                top = await connection.fetch(sql.TOP, span, _SHOWN)
-                unanswered = await connection.fetch(sql.UNANSWERED, span, _SHOWN)
+                top = await connection.fetch(sql.TOP, span, _LOOKED_AT)
+                unanswered = await connection.fetch(sql.UNANSWERED, span, _LOOKED_AT)
                 verdicts = await connection.fetch(sql.VERDICTS, span)
         return Usage(
             questions=count,
-            top_questions=tuple((row["text"], row["asked"]) for row in top),
-            unanswered=tuple(row["text"] for row in unanswered),
+            top_questions=most_asked([(row["text"], row["asked"]) for row in _shown_to(viewer, top)]),
+            unanswered=tuple(dict.fromkeys(row["text"] for row in _shown_to(viewer, unanswered)))[:SHOWN],
             verdicts=tuple(DailyVerdicts(row["day"], good=row["good"], bad=row["bad"]) for row in verdicts),
         )
 
@@ -174,6 +178,19 @@ class PostgresLearning:
             with translated(self._url):
                 self._key = await self._pool.fetchval("SELECT key FROM person_key")
         return hashed_person(person, self._key or b"")
+
+
+def most_asked(asked: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
+    """Questions with how often they were asked, the most frequent first; case makes no difference."""
+    counts: dict[str, tuple[str, int]] = {}
+    for text, count in asked:
+        known = counts.get(text.lower().strip(), (text, 0))
+        counts[text.lower().strip()] = (min(known[0], text), known[1] + count)
+    return tuple(sorted(counts.values(), key=lambda pair: (-pair[1], pair[0]))[:SHOWN])
+
+
+def _shown_to(viewer: Audience, rows: "Sequence[asyncpg.Record]") -> "Sequence[asyncpg.Record]":
+    return [row for row in rows if viewer.covers(audience_from_json(row["audience"], row["groups"]))]
 
 
 def hashed_person(person: str, key: bytes) -> str:

@@ -1,17 +1,15 @@
 """The log of questions in dictionaries: for tests and for trials that may be forgotten."""
 
 import secrets
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
-from adapters.stores.learning import hashed_person
+from adapters.stores.learning import SHOWN, hashed_person, most_asked
+from core.domain.audiences import Audience
 from core.ports import Clock
 from core.ports.chat import DailyVerdicts, Usage, Verdict
 from core.ports.learning import ANSWERED, Exchange, Totals, WeakQuestion
-
-_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +109,18 @@ class MemoryLearning:
         own = dict.fromkeys(one.text for one in self._newest_first() if one.person == hashed)
         return tuple(own)[:limit]
 
-    async def usage(self, *, days: int) -> Usage:
+    async def usage(self, *, days: int, viewer: Audience) -> Usage:
         """As `Insights.usage`."""
         since = self._clock.now() - timedelta(days=days)
         lately = [one for one in self._newest_first() if one.asked_at >= since]
-        asked = Counter(one.text.lower() for one in lately)
-        texts = {text: min(one.text for one in lately if one.text.lower() == text) for text in asked}
-        top = sorted(((texts[text], count) for text, count in asked.items()), key=lambda it: (-it[1], it[0]))
-        unanswered = dict.fromkeys(one.text for one in lately if one.outcome == "no_relevant_pages")
+        shown = [one for one in lately if viewer.covers(one.audience)]
+        unanswered = dict.fromkeys(one.text for one in shown if one.outcome == "no_relevant_pages")
         judged = [one for one in self._judgements.values() if one.at >= since]
         days_judged = sorted({one.at.astimezone(UTC).date() for one in judged})
         return Usage(
             questions=len(lately),
-            top_questions=tuple(top[:_SHOWN]),
-            unanswered=tuple(unanswered)[:_SHOWN],
+            top_questions=most_asked([(one.text, 1) for one in shown]),
+            unanswered=tuple(unanswered)[:SHOWN],
             verdicts=tuple(
                 DailyVerdicts(day, good=verdicts.count(Verdict.GOOD), bad=verdicts.count(Verdict.BAD))
                 for day in days_judged

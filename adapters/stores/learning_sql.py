@@ -53,6 +53,7 @@ FORGET = (
     "WITH gone AS (DELETE FROM questions WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
     "WITH gone AS (DELETE FROM feedback WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
     "WITH gone AS (DELETE FROM suggestions WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
+    "WITH gone AS (DELETE FROM kept_answers WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
 )
 
 PRUNE_QUESTIONS = """
@@ -108,21 +109,24 @@ LIMIT $2
 
 COUNT = "SELECT count(*) FROM questions WHERE asked_at >= now() - $1::interval"
 
+# By readers, so that each viewer is shown what that viewer may see.
 TOP = """
-SELECT min(text) AS text, count(*) AS asked
-FROM questions
-WHERE asked_at >= now() - $1::interval
-GROUP BY lower(text)
+SELECT min(question.text) AS text, count(*) AS asked, question.audience, readers.groups
+FROM questions AS question
+JOIN question_audiences AS readers ON readers.key = question.audience
+WHERE question.asked_at >= now() - $1::interval
+GROUP BY lower(btrim(question.text)), question.audience, readers.groups
 ORDER BY asked DESC, text
 LIMIT $2
 """
 
 UNANSWERED = """
-SELECT question.text
+SELECT question.text, question.audience, readers.groups
 FROM questions AS question
 JOIN answers AS answer ON answer.question_id = question.id
+JOIN question_audiences AS readers ON readers.key = question.audience
 WHERE question.asked_at >= now() - $1::interval AND answer.outcome = 'no_relevant_pages'
-GROUP BY question.text
+GROUP BY question.text, question.audience, readers.groups
 ORDER BY max(question.asked_at) DESC
 LIMIT $2
 """

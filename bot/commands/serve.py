@@ -9,6 +9,7 @@ import structlog
 
 from adapters.sources.notion_editors import NotionEditors
 from adapters.stores.claims import open_claims
+from adapters.stores.kept_answers import open_kept_answers
 from adapters.stores.suggestions import open_suggestions
 from bot.chats import make_chats
 from bot.health import health_endpoint
@@ -21,6 +22,7 @@ from bot.webhook import NotionWebhook
 from bot.wiring import open_app
 from core.errors import ConfigurationError
 from core.services.popular import keep_answered
+from core.services.prechecking import PrecheckedClaims
 
 log = structlog.get_logger()
 
@@ -51,6 +53,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
     """All parts that are configured: web, rules, log, chats, worker."""
     app, settings = operations.app, operations.app.settings
     claims = await stack.enter_async_context(open_claims(app.servers.database_url))
+    kept = await stack.enter_async_context(open_kept_answers(app.servers.database_url))
     suggestions = await stack.enter_async_context(open_suggestions(app.servers.database_url))
     webhook = NotionWebhook(
         hints=operations.jobs.hints,
@@ -61,7 +64,13 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
     routes = webhook.routes() if settings.notion_token else []
     api = await stack.enter_async_context(open_notion(settings)) if settings.notion_token else None
     editors = NotionEditors(api) if api is not None else None
-    chats = make_chats(operations, claims=claims, suggestions=suggestions, editors=editors)
+    chats = make_chats(
+        operations,
+        claims=PrecheckedClaims(claims, app.cache),
+        kept=kept,
+        suggestions=suggestions,
+        editors=editors,
+    )
     runners: list[Runner] = [
         lambda stop: health_endpoint(app, stop, routes=routes),
         app.audiences.watch,

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from adapters.stores.status import IndexCounts
+from bot.insights import run_state
 from bot.operations import Operations, open_operations
 from bot.servers import only_sample_exists
 from bot.settings import Settings
@@ -116,15 +117,9 @@ def _line(run: RunView) -> str:
     failed = f", {run.failed} failed" if run.failed else ""
     first = run.message.splitlines()[0] if run.message else ""
     return (
-        f"run {run.id} ({run.kind}, {_state(run)}) at {run.asked_at:%Y-%m-%d %H:%M} by {run.asked_by}: "
+        f"run {run.id} ({run.kind}, {run_state(run)}) at {run.asked_at:%Y-%m-%d %H:%M} by {run.asked_by}: "
         f"{count} pages{failed}. {first}"
     )
-
-
-def _state(run: RunView) -> str:
-    if run.ended_at is not None:
-        return "failed" if "error" in run.report else "done"
-    return "running" if run.is_alive else "interrupted"
 
 
 def _run_json(run: RunView) -> dict[str, Any]:
@@ -132,7 +127,7 @@ def _run_json(run: RunView) -> dict[str, Any]:
         "id": run.id,
         "kind": run.kind.value,
         "source": run.source,
-        "state": _state(run),
+        "state": run_state(run),
         "asked_by": run.asked_by,
         "asked_at": run.asked_at.isoformat(),
         "ended_at": run.ended_at.isoformat() if run.ended_at else None,

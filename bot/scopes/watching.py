@@ -85,6 +85,10 @@ class LiveAudiences:
         """As `Audiences.may_ask`."""
         return self.rules.may_ask(place)
 
+    def is_admin(self, place: Place) -> bool:
+        """As `Audiences.is_admin`."""
+        return self.rules.is_admin(place)
+
     def explain(self, place: Place) -> str:
         """As `Audiences.explain`."""
         return self.rules.explain(place)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.domain.audiences import Audience
+from core.domain.ids import PageId
 from core.domain.places import Place
 
 # --- Answering every question once ---------------------------------------------------------------------
@@ -78,6 +79,30 @@ class Claims(Protocol):
         """Whether a question claimed with this ``thread`` was answered."""
 
 
+# --- Private answers that may be shared -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class KeptAnswer:
+    """A private answer as its platform shows it (``body``), with all pages that it may rest on."""
+
+    platform: str
+    event: str
+    person: str
+    pages: tuple[PageId, ...]
+    body: str
+
+
+class KeptAnswers(Protocol):
+    """Keeps private answers for their button; outlives the process."""
+
+    async def keep(self, answer: KeptAnswer, *, seconds: float) -> None:
+        """Remember an answer for so long; ``person`` is hashed before it is stored."""
+
+    async def take(self, platform: str, event: str, *, person: str) -> KeptAnswer | None:
+        """The answer if it is this person's own and young enough; it is handed out once."""
+
+
 # --- Who may see what ----------------------------------------------------------------------------------
 
 
@@ -92,6 +117,9 @@ class Audiences(Protocol):
 
     def may_ask(self, place: Place) -> bool:
         """Whether the asker may ask at all."""
+
+    def is_admin(self, place: Place) -> bool:
+        """Whether the file names the asker, or one of the asker's groups, as an administrator."""
 
     def explain(self, place: Place) -> str:
         """One sentence for people: which scopes the place sees, and why."""
@@ -135,7 +163,10 @@ class DailyVerdicts:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was asked lately; ``verdicts`` in order of days."""
+    """What was asked lately; ``verdicts`` in order of days, the days without any left out.
+
+    Texts are those of questions whose readers could see no more than whoever is shown this.
+    """
 
     questions: int
     top_questions: tuple[tuple[str, int], ...]
@@ -150,8 +181,8 @@ class Insights(Protocol):
     async def recent_questions(self, *, person: str, limit: int) -> Sequence[str]:
         """What this person asked lately, newest first."""
 
-    async def usage(self, *, days: int) -> Usage:
-        """Sums over the last ``days``."""
+    async def usage(self, *, days: int, viewer: Audience) -> Usage:
+        """Sums over the last ``days``; counts are of all questions, texts of what ``viewer`` may see."""
 
 
 # --- Administration ------------------------------------------------------------------------------------

@@ -103,11 +103,6 @@ class AudienceRules:
         rules = self.platforms.get(place.platform)
         return rules is not None and not rules.admins.isdisjoint({place.asker, *place.groups})
 
-    def admins(self, platform: str) -> frozenset[str]:
-        """The ids that the file names as administrators of a platform."""
-        rules = self.platforms.get(platform)
-        return rules.admins if rules is not None else frozenset()
-
     def _label(self, scope: Scope) -> str:
         named = self.scopes.get(scope.name)
         return named.label if named is not None else scope.name

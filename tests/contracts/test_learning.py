@@ -156,7 +156,7 @@ async def test_use_is_summed_up(log: Log) -> None:
     )
     await log.judge(question_id="3", person="U2", verdict=Verdict.GOOD)
 
-    usage = await log.usage(days=30)
+    usage = await log.usage(days=30, viewer=EVERYTHING)
 
     assert usage.questions == 3
     assert usage.top_questions == (("Where do I park?", 2), ("Who is Bob?", 1))

@@ -16,6 +16,7 @@ from pathlib import Path
 from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.sources.sample import SampleSource
 from adapters.stores.claims import open_claims
+from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from bot.settings import load_settings
 from bot.syncing import sync_with_progress
 from bot.wiring import open_app
@@ -23,6 +24,7 @@ from tests.adapters.chat.slack.harness import (
     OpenAudiences,
     RecordedFeedback,
     ScriptedAdministration,
+    StoredTitles,
     SystemClock,
 )
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
@@ -87,6 +89,8 @@ async def run(picture: Path | None) -> None:
                 replace(settings, drain_seconds=5.0),
                 answerer=app.answerer,
                 claims=claims,
+                kept=MemoryKeptAnswers(clock=SystemClock()),
+                titles=StoredTitles(),
                 audiences=OpenAudiences(),
                 feedback=RecordedFeedback(),
                 administration=ScriptedAdministration(),

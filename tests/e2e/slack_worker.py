@@ -11,12 +11,14 @@ from typing import Any
 
 from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.stores.claims import open_claims
+from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from core.domain.questions import Question
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
     RecordedFeedback,
     ScriptedAdministration,
+    StoredTitles,
     SystemClock,
 )
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN
@@ -43,6 +45,8 @@ async def run(config: dict[str, Any]) -> None:
             settings,
             answerer=ScriptedAnswerer(answer, seconds=config["model_seconds"], drafts=drafts),
             claims=claims,
+            kept=MemoryKeptAnswers(clock=SystemClock()),
+            titles=StoredTitles(),
             audiences=OpenAudiences(),
             feedback=RecordedFeedback(),
             administration=ScriptedAdministration(),

@@ -61,7 +61,7 @@ class Administering:
         self._followed: set[tuple[int, int]] = set()
 
     def is_admin(self, interaction: discord.Interaction) -> bool:
-        """Whether the settings name the person or one of their roles, or they may manage our server.
+        """Whether settings or rules name the person or one of their roles, or they may manage our server.
 
         Looked up in what the server tells, whatever the command's own permissions were changed to (DSC-5).
         In servers that the settings do not name, managing them means nothing to us.
@@ -69,7 +69,7 @@ class Administering:
         user = interaction.user
         if interaction.guild_id is None or not isinstance(user, discord.Member):
             return False
-        if user.id in self._settings.admins:
+        if user.id in self._settings.admins or self._audiences.is_admin(_place(interaction)):
             return True
         if self._settings.guild_ids and interaction.guild_id not in self._settings.guild_ids:
             return False

@@ -8,7 +8,7 @@ from typing import Any
 from adapters.chat.slack import blocks
 from adapters.chat.slack.asking import from_command
 from adapters.chat.slack.directory import Directory
-from adapters.chat.slack.escaping import escaped
+from adapters.chat.slack.escaping import escaped, unescaped
 from adapters.chat.slack.mrkdwn import mrkdwn
 from adapters.chat.slack.render import Message, notice
 from adapters.chat.slack.settings import SlackSettings
@@ -32,6 +32,8 @@ logger = logging.getLogger(__name__)
 PROGRESS_SECONDS = 2.0
 GAPS = 10
 MAX_TEXT = 2_900
+MAX_PIECES = 4
+"""Of a private reply, each as long as ``MAX_TEXT``: all blocks of a message hold about 13,200 characters."""
 
 USAGE = """*What administrators can do*
 • `/footnote resync` reads what changed in Notion; `resync full` reads everything
@@ -41,6 +43,7 @@ USAGE = """*What administrators can do*
 • `/footnote scope` shows which pages this channel sees
 • `/footnote why LINK` explains one page"""
 
+_VERBS = frozenset({"resync", "reembed", "status", "gaps", "scope", "why", "help"})
 _KINDS = {"": ResyncKind.CHANGES, "full": ResyncKind.FULL}
 
 
@@ -66,8 +69,10 @@ class Administering:
         self._followed: set[tuple[int, str]] = set()
 
     async def is_admin(self, user: str) -> bool:
-        """Whether the settings name the person, or Slack says that they administer the workspace."""
-        return user in self._settings.admins or (await self._directory.person(user)).is_admin
+        """Whether settings or rules name the person, or Slack says that they administer the workspace."""
+        if user in self._settings.admins or (await self._directory.person(user)).is_admin:
+            return True
+        return self._audiences.is_admin(await self._directory.own_place(user))
 
     async def command(self, body: Mapping[str, Any]) -> None:
         """One of the verbs; the reply is private."""
@@ -77,11 +82,11 @@ class Administering:
         user = str(body["user_id"])
         verb = words[0].lower() if words else "help"
         if not await self.is_admin(user):
-            logger.warning("refused: %s wanted %s", user, verb)
+            logger.warning("refused: %s wanted %s", user, _loggable(verb))
             language = (await self._directory.person(user)).language
             await self._tell(body, escaped(say(Text.ADMINS_ONLY, language)))
             return
-        logger.info("allowed: %s does %s", user, verb)
+        logger.info("allowed: %s does %s", user, _loggable(verb))
         try:
             await self._do(verb, [word.lower() for word in words[1:]], " ".join(words[1:]), body)
         except InvalidInputError as error:
@@ -91,6 +96,8 @@ class Administering:
         """A resync from the home; the same people may, and its progress goes to them."""
         if not await self.is_admin(user):
             logger.warning("refused: %s pressed resync", user)
+            language = (await self._directory.person(user)).language
+            await self._web.post(channel=user, message=notice(escaped(say(Text.ADMINS_ONLY, language))))
             return
         logger.info("allowed: %s pressed resync", user)
         ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
@@ -122,7 +129,9 @@ class Administering:
             case ("scope", []):
                 await self._tell(body, escaped(self._audiences.explain(await self._place(body))))
             case ("why", [_]):
-                await self._tell(body, mrkdwn(await self._administration.why(rest.strip("<>").split("|")[0])))
+                await self._tell(
+                    body, mrkdwn(await self._administration.why(unescaped(rest.strip("<>").split("|")[0])))
+                )
             case _:
                 await self._tell(body, USAGE)
 
@@ -135,10 +144,14 @@ class Administering:
         await self.follow(ticket.run_id, user=user, channel=channel)
 
     async def _tell(self, body: Mapping[str, Any], text: str) -> None:
-        piece = split(text, limit=MAX_TEXT)[0]
+        pieces = split(text, limit=MAX_TEXT)[:MAX_PIECES]
         await self._web.respond(
             str(body["response_url"]),
-            {"response_type": "ephemeral", "text": piece, "blocks": [blocks.section(piece)]},
+            {
+                "response_type": "ephemeral",
+                "text": pieces[0],
+                "blocks": [blocks.section(piece) for piece in pieces],
+            },
         )
 
     async def _show_progress(self, run_id: int, *, user: str, channel: str) -> None:
@@ -166,6 +179,11 @@ class Administering:
         opened = await call(self._web.patient, "conversations.open", users=user)
         direct = str(opened["channel"]["id"])
         return direct, await self._web.post(channel=direct, message=message)
+
+
+def _loggable(verb: str) -> str:
+    """What somebody typed is theirs; only our own words get into the log."""
+    return verb if verb in _VERBS else "something else"
 
 
 def ticket_text(ticket: ResyncTicket) -> str:

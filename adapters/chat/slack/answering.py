@@ -4,31 +4,41 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from adapters.chat.slack.asking import PLATFORM, Asked, from_payload, question_text
+from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
-from adapters.chat.slack.private import PrivateAnswers, may_be_shared, private_bodies, private_line
-from adapters.chat.slack.render import notice, render
-from adapters.chat.slack.replying import Reply, find_reply
+from adapters.chat.slack.finding import Found, find_reply
+from adapters.chat.slack.private import (
+    KEPT_SECONDS,
+    kept_answer,
+    may_be_shared,
+    private_bodies,
+    private_line,
+)
+from adapters.chat.slack.render import Message, notice, render
+from adapters.chat.slack.replying import Reply
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.texts import Text, say
-from adapters.chat.slack.web import SlackWeb
+from adapters.chat.slack.turns import earlier_turns
+from adapters.chat.slack.web import CallError, SlackWeb
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.phrases import no_answer_text
-from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
+from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question
 from core.errors import FootnoteError
 from core.ports import Answerer, Clock
-from core.ports.chat import AbandonedClaim, Audiences, Claims, ClaimState
+from core.ports.chat import AbandonedClaim, Audiences, Claims, ClaimState, KeptAnswers
 
 logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
-MAX_TURNS = 5
+MAX_UNREADABLE = 10
+"""So often a question is looked at whose thread cannot be read."""
+
 TAKE_OVER_LIMIT = 10
 T = TypeVar("T")
 NOTHING_POSTED = "-"
@@ -42,13 +52,14 @@ class LostClaimError(Exception):
 class Answering:
     """Answers claimed questions in tasks that it owns."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one port each, given by name at one place
         self,
         *,
         web: SlackWeb,
         settings: SlackSettings,
         answerer: Answerer,
         claims: Claims,
+        kept: KeptAnswers,
         audiences: Audiences,
         directory: Directory,
         clock: Clock,
@@ -58,12 +69,12 @@ class Answering:
         self._settings = settings
         self._answerer = answerer
         self._claims = claims
+        self._kept = kept
         self._audiences = audiences
         self._directory = directory
         self._clock = clock
         self._bot_user = bot_user
         self._tasks: set[asyncio.Task[None]] = set()
-        self.private = PrivateAnswers(clock)
 
     # --- taking questions ---
 
@@ -102,7 +113,12 @@ class Answering:
         """Run something in a task that `drain` waits for."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("something in Slack ended early: %s", error, exc_info=error)
 
     async def drain(self) -> None:
         """Wait for running answers; those that take too long say that they will come later."""
@@ -126,31 +142,70 @@ class Answering:
         asked = replace(asked, event=claim.key.event)
         logger.info("question %s is taken over, attempt %d", asked.event, claim.attempts)
         try:
-            posted = "" if asked.is_private else await find_reply(self._web, asked)
+            found = Found() if asked.is_private else await self._found(asked)
         except FootnoteError as error:
-            logger.warning("a thread cannot be read, its question waits: %s", error)
+            await self._wait_or_give_up(asked, claim, error)
             return
-        if posted:
+        if found.finished:
             logger.info("question %s had been answered before the crash", asked.event)
-            await self._claims.done(asked.key, reply=posted)
-        elif claim.attempts > MAX_ATTEMPTS:
-            await self._fail(asked, self._reply(asked, language="", existing=claim.reply), Text.GAVE_UP)
+            await self._claims.done(asked.key, reply=found.finished)
+            return
+        existing, *others = [claim.reply, *(ts for ts in found.pieces if ts != claim.reply)]
+        if not existing and others:
+            existing, *others = others
+        for ts in others:
+            await self._delete(asked, ts)
+        if claim.attempts > MAX_ATTEMPTS:
+            await self._give_up(asked, existing=existing)
         else:
-            await self._answer(asked, existing=claim.reply)
+            await self._answer(asked, existing=existing)
+
+    async def _found(self, asked: Asked) -> Found:
+        return await find_reply(self._web, asked, bot_user=self._bot_user)
+
+    async def _wait_or_give_up(self, asked: Asked, claim: AbandonedClaim, error: FootnoteError) -> None:
+        """Not knowing whether it was answered: not now, and not for ever."""
+        is_hopeless = isinstance(error, CallError) and error.is_of_place
+        if is_hopeless or claim.attempts > MAX_UNREADABLE:
+            logger.warning("question %s is given up, its thread cannot be read: %s", asked.event, error)
+            await self._record(asked, NOTHING_POSTED)
+        else:
+            logger.warning("a thread cannot be read, its question waits: %s", error)
+
+    async def _give_up(self, asked: Asked, *, existing: str) -> None:
+        """Say sorry after several attempts; said or not, nobody tries again."""
+        language = (await self._directory.person(asked.user)).language
+        reply = self._reply(asked, language=language, existing=existing)
+        try:
+            async with self._held(asked):
+                await self._fail(asked, reply, Text.GAVE_UP, language=language)
+        finally:
+            await self._record(asked, reply.ts or NOTHING_POSTED)
+
+    async def _delete(self, asked: Asked, ts: str) -> None:
+        try:
+            await self._web.delete(channel=asked.channel, ts=ts)
+        except FootnoteError as error:
+            logger.info("a part of an unfinished answer could not be deleted: %s", error)
 
     async def _answer(self, asked: Asked, *, existing: str) -> None:
         person = await self._directory.person(asked.user)
         reply = self._reply(asked, language=person.language, existing=existing)
         try:
-            async with self._held(asked), asyncio.timeout(self._settings.answer_seconds):
-                await self._reply_to(asked, reply)
+            # Held to the very end: an apology that waits for its turn must not meet another's answer.
+            async with self._held(asked):
+                try:
+                    await self._reply_to(asked, reply)
+                except LostClaimError:
+                    raise
+                except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
+                    await self._require_claim(asked)
+                    await self._fail(asked, reply, Text.FAILED, language=person.language)
         except asyncio.CancelledError:
             await self._hand_over(asked, reply)
             raise
         except LostClaimError:
             logger.warning("question %s took too long and is now another process's", asked.event)
-        except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
-            await self._fail(asked, reply, Text.FAILED, language=person.language)
         finally:
             await reply.close()
 
@@ -160,7 +215,7 @@ class Answering:
         if not self._audiences.may_ask(place):
             await self._say(asked, reply, escaped(say(Text.NOT_HERE, language)))
             return
-        if not any(character.isalnum() for character in asked.text):
+        if asked.wordless:
             await self._say(asked, reply, escaped(say(Text.HOW_TO, language)))
             return
         outcome: Outcome
@@ -176,9 +231,11 @@ class Answering:
                 ),
                 audience=self._audiences.audience_for(place),
                 asked_at=self._clock.now(),
-                turns=await self._turns(asked),
+                turns=await earlier_turns(self._web, asked, bot_user=self._bot_user),
             )
-            outcome = await self._answerer.answer(question, None if asked.is_private else reply)
+            # Posting has limits of its own: an answer that waits for its turn to be posted is not late.
+            async with asyncio.timeout(self._settings.answer_seconds):
+                outcome = await self._answerer.answer(question, None if asked.is_private else reply)
         await self._show(asked, reply, outcome)
 
     async def _show(self, asked: Asked, reply: Reply, outcome: Outcome) -> None:
@@ -211,19 +268,37 @@ class Answering:
     async def _show_privately(self, asked: Asked, outcome: Outcome) -> None:
         can_share = False
         if isinstance(outcome, Answer) and not asked.is_direct:
-            self.private.keep(asked, outcome)
             channel = await self._directory.channel_place(asked)
             can_share = may_be_shared(outcome, self._audiences.channel_audience(channel))
+            can_share = can_share and await self._keep(asked, outcome)
         for body in private_bodies(asked, outcome, can_share=can_share):
-            await self._web.respond(asked.response_url, body)
+            await self._respond(asked, body)
+
+    async def _keep(self, asked: Asked, answer: Answer) -> bool:
+        """Remember an answer for its button; without a memory there is no button."""
+        try:
+            await self._kept.keep(kept_answer(asked, answer), seconds=KEPT_SECONDS)
+        except FootnoteError as error:
+            logger.warning("a private answer cannot be kept for sharing: %s", error)
+            return False
+        return True
 
     async def _say(self, asked: Asked, reply: Reply, text: str) -> None:
         ts = NOTHING_POSTED
         if asked.is_private:
-            await self._web.respond(asked.response_url, private_line(text))
+            await self._respond(asked, private_line(text))
         else:
             ts = await reply.say_instead(text)
         await self._record(asked, ts)
+
+    async def _respond(self, asked: Asked, body: Mapping[str, Any]) -> None:
+        """Tell the asker alone; where the response URL has expired, in our conversation."""
+        try:
+            await self._web.respond(asked.response_url, body)
+        except CallError as error:
+            logger.info("a private answer goes another way: %s", error)
+            shown = Message(text=str(body["text"]), blocks=tuple(body.get("blocks") or ()))
+            await self._web.post(channel=asked.user, message=shown)
 
     async def _require_claim(self, asked: Asked) -> None:
         """Post only what is still ours to post; a database that is away is no reason to keep silent."""
@@ -242,26 +317,6 @@ class Answering:
         except FootnoteError as error:
             logger.warning("question %s is answered, but that cannot be recorded: %s", asked.event, error)
 
-    async def _turns(self, asked: Asked) -> tuple[Turn, ...]:
-        """The asker's own earlier questions of the thread, oldest first; none where it cannot be read."""
-        if asked.is_private or not asked.thread or asked.thread == asked.message:
-            return ()
-        try:
-            messages = await self._web.thread(channel=asked.channel, thread=asked.thread)
-        except FootnoteError as error:
-            logger.info("a thread's earlier turns cannot be read: %s", error)
-            return ()
-        turns: list[Turn] = []
-        was_answered = asked.is_direct
-        for message in messages:
-            if message.get("user") == self._bot_user:
-                was_answered = True
-            elif message.get("user") == asked.user and str(message.get("ts")) != asked.message:
-                text = str(message.get("text") or "")
-                if was_answered or f"<@{self._bot_user}" in text:
-                    turns.append(Turn(text=question_text(text, bot_user=self._bot_user)))
-        return tuple(turn for turn in turns if turn.text)[-MAX_TURNS:]
-
     # --- keeping, failing, handing over ---
 
     def _reply(self, asked: Asked, *, language: str, existing: str) -> Reply:
@@ -269,7 +324,13 @@ class Answering:
             await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds, reply=ts)
 
         return Reply(
-            self._web, asked, language=language, pace=self._settings.pace, begun=begun, existing=existing
+            self._web,
+            asked,
+            language=language,
+            pace=self._settings.pace,
+            begun=begun,
+            bot_user=self._bot_user,
+            existing=existing,
         )
 
     @asynccontextmanager
@@ -300,8 +361,20 @@ class Answering:
         line = escaped(say(text, language, id=incident))
         try:
             await self._say(asked, reply, line)
+        except CallError as error:
+            logger.warning("incident %s cannot be told where it was asked: %s", incident, error)
+            if error.is_of_place:
+                await self._say_elsewhere(asked, line)
         except Exception:  # The lease ends, and the question is taken over.
             logger.exception("incident %s could not be told to the asker", incident)
+
+    async def _say_elsewhere(self, asked: Asked, line: str) -> None:
+        """Nothing can be posted where it was asked, now or later: the asker is told in our conversation."""
+        try:
+            await self._web.post(channel=asked.user, message=notice(line))
+        except FootnoteError as error:
+            logger.warning("question %s stays without a word: %s", asked.event, error)
+        await self._record(asked, NOTHING_POSTED)
 
     async def _hand_over(self, asked: Asked, reply: Reply) -> None:
         """At shutdown: say so, and let go of the claim, so that the next process goes on at once."""

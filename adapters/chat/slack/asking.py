@@ -1,7 +1,7 @@
 """What somebody asked, out of the many shapes in which Slack delivers it. Pure."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ _ASKING_SUBTYPES = (None, "thread_broadcast", "file_share")
 """A reply "also sent to channel" and a message with a file are asked by people; other subtypes are not."""
 
 _REFERENCE = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
+_EMOJI = re.compile(r":[\w+-]+(?:::skin-tone-\d)?:")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
 _SPACES = re.compile(r"[^\S\n]+")
 
@@ -24,7 +25,8 @@ class Asked:
 
     ``thread`` is where the reply goes. ``kind`` is Slack's channel type, empty where the delivery does not
     tell. ``response_url`` is set for a private question (``/ask``), which has no message.
-    ``is_shared``: ``"yes"`` in a Slack Connect channel.
+    ``wordless``: ``"yes"`` where there is nothing but names. ``is_shared``: ``"yes"`` in a Slack Connect
+    channel.
     """
 
     event: str
@@ -32,6 +34,7 @@ class Asked:
     channel: str
     user: str
     text: str
+    wordless: str = ""
     message: str = ""
     thread: str = ""
     kind: str = ""
@@ -93,6 +96,22 @@ def mentions(event: Mapping[str, Any], *, bot_user: str) -> bool:
     return event.get("type") == "app_mention" or _named(bot_user).search(event.get("text") or "") is not None
 
 
+def may_follow_up(event: Mapping[str, Any]) -> bool:
+    """Whether a reply without our mention can be meant for us: it says something, and to nobody else."""
+    text = str(event.get("text") or "")
+    return says_something(text) and not any(match[1] == "@" for match in _REFERENCE.finditer(text))
+
+
+def says_something(text: str) -> bool:
+    """Whether there are words beside the names of people, groups and channels.
+
+    >>> says_something("<@U2> <!here> ?"), says_something("why, <@U2>?")
+    (False, True)
+    """
+    bare = _EMOJI.sub(" ", _REFERENCE.sub(" ", text))
+    return any(character.isalnum() for character in bare)
+
+
 def from_event(body: Mapping[str, Any], *, bot_user: str) -> Asked | None:
     """The question in an ``event_callback``, or null where no person asks anything."""
     event = body.get("event") or {}
@@ -104,6 +123,7 @@ def from_event(body: Mapping[str, Any], *, bot_user: str) -> Asked | None:
         channel=str(event["channel"]),
         user=str(event["user"]),
         text=question_text(event.get("text") or "", bot_user=bot_user),
+        wordless=_wordless(event.get("text") or ""),
         message=str(event["ts"]),
         thread=str(event.get("thread_ts") or event["ts"]),
         kind=str(event.get("channel_type") or ""),
@@ -119,6 +139,7 @@ def from_command(body: Mapping[str, Any], *, bot_user: str) -> Asked:
         channel=str(body["channel_id"]),
         user=str(body["user_id"]),
         text=question_text(body.get("text") or "", bot_user=bot_user),
+        wordless=_wordless(body.get("text") or ""),
         response_url=str(body["response_url"]),
     )
 
@@ -126,12 +147,14 @@ def from_command(body: Mapping[str, Any], *, bot_user: str) -> Asked:
 def from_shortcut(body: Mapping[str, Any], *, bot_user: str) -> Asked:
     """The question in the message on which "Answer this" was chosen; whoever chose it is the asker."""
     message = body.get("message") or {}
+    text = text_of(message)
     return Asked(
         event=str(body["trigger_id"]),
         team=str((body.get("team") or {}).get("id") or ""),
         channel=str(body["channel"]["id"]),
         user=str(body["user"]["id"]),
-        text=question_text(message.get("text") or "", bot_user=bot_user),
+        text=question_text(text, bot_user=bot_user),
+        wordless=_wordless(text),
         message=str(message.get("ts") or ""),
         thread=str(message.get("thread_ts") or message.get("ts") or ""),
     )
@@ -147,6 +170,50 @@ def question_text(incoming: str, *, bot_user: str) -> str:
     text = _LINK.sub(lambda match: match[2] or match[1], text)
     text = _REFERENCE.sub(_by_name, text)
     return _SPACES.sub(" ", unescaped(text)).strip()
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """What a message says: its text, or what its blocks and attachments say where apps left the text out."""
+    said = str(message.get("text") or "")
+    if said.strip():
+        return said
+    parts = list(_texts(message.get("blocks") or []))
+    for attachment in message.get("attachments") or []:
+        shown = [str(attachment.get(name) or "") for name in ("pretext", "title", "text")]
+        parts += [one for one in shown if one] or [str(attachment.get("fallback") or "")]
+        parts += _texts(attachment.get("blocks") or [])
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _texts(value: object) -> Iterator[str]:
+    """The texts of blocks, in order; a paragraph of rich text is one."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, Mapping):
+        if str(value.get("type", "")).startswith("rich_text_") and value.get("type") != "rich_text_list":
+            yield "".join(_rich(one) for one in value.get("elements") or [])
+        elif isinstance(value.get("text"), str):
+            yield value["text"]
+        else:
+            for name in ("text", "fields", "elements"):
+                yield from _texts(value.get(name))
+
+
+def _rich(element: Mapping[str, Any]) -> str:
+    match element.get("type"):
+        case "text" | "link":
+            return str(element.get("text") or element.get("url") or "")
+        case "user":
+            return f"<@{element.get('user_id')}>"
+        case "channel":
+            return f"<#{element.get('channel_id')}>"
+        case _:
+            return ""
+
+
+def _wordless(incoming: str) -> str:
+    return "" if says_something(incoming) else "yes"
 
 
 def _named(bot_user: str) -> re.Pattern[str]:

@@ -21,10 +21,11 @@ from adapters.chat.slack.home import Home
 from adapters.chat.slack.judging import Judging, PageEditors
 from adapters.chat.slack.listener import Listener
 from adapters.chat.slack.settings import SlackSettings
+from adapters.chat.slack.sharing import Sharing
 from adapters.chat.slack.web import SlackWeb, call, open_web, quiet_logger
 from core.errors import ConfigurationError, FootnoteError, TemporaryError
-from core.ports import Answerer, Clock
-from core.ports.chat import Administration, Audiences, Claims, Digests, Feedback, Insights
+from core.ports import Answerer, Clock, PageTitles
+from core.ports.chat import Administration, Audiences, Claims, Digests, Feedback, Insights, KeptAnswers
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +43,8 @@ class SlackChat:
         *,
         answerer: Answerer,
         claims: Claims,
+        kept: KeptAnswers,
+        titles: PageTitles,
         audiences: Audiences,
         feedback: Feedback,
         administration: Administration,
@@ -53,6 +56,8 @@ class SlackChat:
         self._settings = settings
         self._answerer = answerer
         self._claims = claims
+        self._kept = kept
+        self._titles = titles
         self._audiences = audiences
         self._feedback = feedback
         self._administration = administration
@@ -117,6 +122,7 @@ class SlackChat:
             settings=settings,
             answerer=self._answerer,
             claims=self._claims,
+            kept=self._kept,
             audiences=self._audiences,
             directory=directory,
             clock=self._clock,
@@ -126,6 +132,7 @@ class SlackChat:
             web=web,
             settings=settings,
             feedback=self._feedback,
+            claims=self._claims,
             directory=directory,
             editors=self._editors,
             bot_user=bot_user,
@@ -143,7 +150,15 @@ class SlackChat:
             directory=directory,
             administering=administering,
             administration=self._administration,
+            audiences=self._audiences,
             insights=self._insights,
+        )
+        sharing = Sharing(
+            web=web,
+            kept=self._kept,
+            titles=self._titles,
+            directory=directory,
+            audiences=self._audiences,
         )
         app = AsyncApp(
             client=web.patient,
@@ -158,9 +173,9 @@ class SlackChat:
             answering=answering,
             judging=judging,
             administering=administering,
+            sharing=sharing,
             home=home,
             directory=directory,
-            audiences=self._audiences,
             bot_user=bot_user,
         ).listen(app)
         return answering, app

@@ -83,6 +83,18 @@ class Directory:
             groups=await self._groups_of(asked.user),
         )
 
+    async def own_place(self, user: str) -> Place:
+        """Where only this person reads."""
+        return Place(
+            platform=PLATFORM,
+            workspace=self._team,
+            channel="",
+            channel_kind=ChannelKind.DIRECT,
+            asker=user,
+            asker_kind=(await self.person(user)).kind,
+            groups=await self._groups_of(user),
+        )
+
     async def _kind(self, asked: Asked) -> ChannelKind:
         if asked.is_shared:
             return ChannelKind.SHARED

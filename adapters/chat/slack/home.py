@@ -17,7 +17,15 @@ from adapters.chat.slack.splitting import split
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.web import SlackWeb, call
 from core.errors import FootnoteError
-from core.ports.chat import Administration, DailyVerdicts, IndexStatus, Insights, ResyncKind, Usage
+from core.ports.chat import (
+    Administration,
+    Audiences,
+    DailyVerdicts,
+    IndexStatus,
+    Insights,
+    ResyncKind,
+    Usage,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -44,12 +52,14 @@ class Home:
         directory: Directory,
         administering: Administering,
         administration: Administration,
+        audiences: Audiences,
         insights: Insights | None,
     ) -> None:
         self._web = web
         self._directory = directory
         self._administering = administering
         self._administration = administration
+        self._audiences = audiences
         self._insights = insights
         self._charts: dict[tuple[DailyVerdicts, ...], str] = {}
 
@@ -58,7 +68,7 @@ class Home:
         person = await self._directory.person(user)
         shown = home_blocks(person.language, await self._recent(user))
         if await self._administering.is_admin(user):
-            shown += await self._for_admins()
+            shown += await self._for_admins(user)
         await call(
             self._web.patient, "views.publish", user_id=user, view={"type": "home", "blocks": shown[:100]}
         )
@@ -87,10 +97,13 @@ class Home:
             logger.warning("recent questions cannot be read: %s", error)
             return ()
 
-    async def _for_admins(self) -> list[Block]:
+    async def _for_admins(self, user: str) -> list[Block]:
+        viewer = self._audiences.audience_for(await self._directory.own_place(user))
+        usage = None
         try:
             status = await self._administration.status()
-            usage = await self._insights.usage(days=DAYS) if self._insights is not None else None
+            if self._insights is not None:
+                usage = await self._insights.usage(days=DAYS, viewer=viewer)
         except FootnoteError as error:
             return [blocks.section(f":warning: The index cannot be asked: {escaped(str(error))}")]
         chart = await self._chart(usage.verdicts) if usage is not None else None
@@ -118,7 +131,7 @@ def home_blocks(language: str, recent: Sequence[str]) -> list[Block]:
     shown = [_header("Footnote"), blocks.section(escaped(say(Text.HOW_TO, language)))]
     if recent:
         lines = "\n".join(f"• {escaped(plain(question, limit=LINE))}" for question in recent)
-        shown += [_header("You asked"), blocks.section(lines)]
+        shown += [_header(say(Text.YOU_ASKED, language)), blocks.section(lines)]
     return shown
 
 

@@ -5,17 +5,22 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from adapters.chat.slack import blocks
-from adapters.chat.slack.asking import question_text
+from adapters.chat.slack.asking import PLATFORM, question_text, text_of
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
+from adapters.chat.slack.finding import ANSWERED
 from adapters.chat.slack.render import Message, notice
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.texts import Text, say
-from adapters.chat.slack.web import ANSWERED, SlackWeb, call
+from adapters.chat.slack.web import SlackWeb, call
 from core.errors import FootnoteError
-from core.ports.chat import Feedback, Verdict
+from core.ports.chat import ClaimKey, Claims, ClaimState, Feedback, Verdict
 
 logger = logging.getLogger(__name__)
+
+CALL_SECONDS = 60.0
+EXPERT_CALL = {"event_type": "footnote_expert", "event_payload": {}}
+"""Metadata: a message of ours that is no part of an answer."""
 
 
 class PageEditors(Protocol):
@@ -34,6 +39,7 @@ class Judging:
         web: SlackWeb,
         settings: SlackSettings,
         feedback: Feedback,
+        claims: Claims,
         directory: Directory,
         editors: PageEditors | None,
         bot_user: str,
@@ -41,6 +47,7 @@ class Judging:
         self._web = web
         self._settings = settings
         self._feedback = feedback
+        self._claims = claims
         self._directory = directory
         self._editors = editors
         self._bot_user = bot_user
@@ -53,13 +60,26 @@ class Judging:
             return
         verdict = Verdict(chosen["verdict"])
         user = str(body["user"]["id"])
+        if verdict is Verdict.BAD:
+            # First, since a trigger lasts three seconds.
+            await self._ask_why(str(body.get("trigger_id") or ""), question=question, language=language)
         await self._feedback.judge(question_id=question, person=user, verdict=verdict)
         if verdict is Verdict.GOOD:
             await self._whisper(body, notice(escaped(say(Text.THANKS, language))))
-            return
+        else:
+            await self._whisper(body, self._expert_offer(question, language))
+
+    async def _ask_why(self, trigger: str, *, question: str, language: str) -> None:
         view = blocks.reason_modal(question_id=question, language=language)
-        await call(self._web.patient, "views.open", trigger_id=body["trigger_id"], view=view)
-        await self._whisper(body, self._expert_offer(question, language))
+        try:
+            await call(self._web.patient, "views.open", trigger_id=trigger, view=view)
+        except FootnoteError as error:
+            logger.info("the reason cannot be asked for, the verdict counts: %s", error)
+
+    async def is_answered(self, body: Mapping[str, Any]) -> None:
+        """Somebody chose "Answer this" on a message that was asked already."""
+        language = (await self._directory.person(str(body["user"]["id"]))).language
+        await self._whisper(body, notice(escaped(say(Text.ALREADY, language))))
 
     async def reason(self, body: Mapping[str, Any]) -> None:
         """What the modal says, stored with the verdict."""
@@ -75,15 +95,22 @@ class Judging:
         """Tag the page's last editor, or the configured person, in the thread."""
         chosen = blocks.read_value(str(body["actions"][0].get("value") or ""))
         language = chosen.get("language", "")
+        question = chosen.get("question", "")
         expert = await self._expert(chosen.get("page", ""))
         if not expert:
             await self._whisper(body, notice(escaped(say(Text.NO_EXPERT, language))))
+            return
+        # One call a question, however many press however often: a button must not ring at somebody's desk.
+        key = ClaimKey(platform=PLATFORM, event=f"expert:{question}")
+        if await self._claims.claim(key, payload={}, lease_seconds=CALL_SECONDS) is not ClaimState.TAKEN:
+            await self._whisper(body, notice(escaped(say(Text.EXPERT_ASKED, language))))
             return
         channel, thread = _place(body)
         text = escaped(say(Text.EXPERT_CALLED, language, expert="{expert}"))
         # The one mention we ever write: of somebody whom the settings or the page name, never a text.
         message = notice(text.replace("{expert}", expert))
-        await self._web.post(channel=channel, message=message, thread=thread)
+        ts = await self._web.post(channel=channel, message=message, thread=thread, metadata=EXPERT_CALL)
+        await self._claims.done(key, reply=ts)
 
     async def keep(self, body: Mapping[str, Any]) -> None:
         """A person's answer in the thread becomes a suggestion for the page's owner."""
@@ -92,7 +119,7 @@ class Judging:
         user = str(body["user"]["id"])
         language = (await self._directory.person(user)).language
         thread = str(message.get("thread_ts") or "")
-        text = question_text(str(message.get("text") or ""), bot_user=self._bot_user)
+        text = question_text(text_of(message), bot_user=self._bot_user)
         question = await self._question_above(channel, thread, before=str(message.get("ts") or ""))
         if not question or not text or message.get("user") in (None, self._bot_user) or message.get("bot_id"):
             line = Text.NOTHING_TO_KEEP

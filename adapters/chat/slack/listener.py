@@ -6,6 +6,7 @@ starts a task, and returns; an error on the way means no acknowledgement, and Sl
 
 import logging
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -16,14 +17,22 @@ from slack_bolt.response import BoltResponse
 from adapters.chat.slack import blocks
 from adapters.chat.slack.administering import Administering
 from adapters.chat.slack.answering import Answering
-from adapters.chat.slack.asking import from_command, from_event, from_shortcut, mentions
+from adapters.chat.slack.apologizing import Apologizing
+from adapters.chat.slack.asking import (
+    Asked,
+    from_command,
+    from_event,
+    from_shortcut,
+    may_follow_up,
+    mentions,
+)
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.home import Home
 from adapters.chat.slack.judging import Judging
-from adapters.chat.slack.sharing import share
+from adapters.chat.slack.sharing import Sharing
 from adapters.chat.slack.web import SlackWeb
 from core.errors import FootnoteError
-from core.ports.chat import Audiences, ResyncKind
+from core.ports.chat import ResyncKind
 
 logger = logging.getLogger(__name__)
 
@@ -41,18 +50,17 @@ class Listener:
         answering: Answering,
         judging: Judging,
         administering: Administering,
+        sharing: Sharing,
         home: Home,
         directory: Directory,
-        audiences: Audiences,
         bot_user: str,
     ) -> None:
-        self._web = web
         self._answering = answering
         self._judging = judging
         self._administering = administering
+        self._sharing = sharing
         self._home = home
-        self._directory = directory
-        self._audiences = audiences
+        self._apologizing = Apologizing(web=web, directory=directory)
         self._bot_user = bot_user
 
     def listen(self, app: AsyncApp) -> None:
@@ -85,75 +93,87 @@ class Listener:
         asked = from_event(body, bot_user=self._bot_user)
         if asked is None:
             return
-        is_asked = mentions(body["event"], bot_user=self._bot_user) or asked.is_direct
-        if is_asked or await self._answering.is_follow_up(asked):
-            await self._answering.take(asked)
+        event = body["event"]
+        is_asked = asked.is_direct or mentions(event, bot_user=self._bot_user)
+        if is_asked or (may_follow_up(event) and await self._answering.is_follow_up(asked)):
+            try:
+                await self._answering.take(asked)
+            except FootnoteError:
+                incident = secrets.token_hex(4)
+                logger.warning("incident %s: question %s cannot be noted", incident, asked.event)
+                self._answering.start(_logged(self._apologizing.not_taken(asked, incident)))
+                raise
 
     async def _on_home(self, body: Body) -> None:
         event = body["event"]
         if event.get("tab") == "messages":
-            self._start(self._home.suggest(channel=str(event["channel"])))
+            self._answering.start(_logged(self._home.suggest(channel=str(event["channel"]))))
         else:
-            self._start(self._home.publish(str(event["user"])))
+            self._answering.start(_logged(self._home.publish(str(event["user"]))))
 
     async def _on_assistant_thread(self, body: Body) -> None:
         thread = body["event"]["assistant_thread"]
-        self._start(self._home.suggest(channel=str(thread["channel_id"]), thread=str(thread["thread_ts"])))
+        where = {"channel": str(thread["channel_id"]), "thread": str(thread["thread_ts"])}
+        self._answering.start(_logged(self._home.suggest(**where)))
 
     async def _on_nothing(self) -> None:
         """Acknowledged and ignored."""
 
-    # --- commands and shortcuts ---
+    # --- commands and shortcuts: Slack brings them once, so what fails is told ---
 
     async def _on_ask(self, body: Body, ack: Ack) -> None:
-        await self._answering.take(from_command(body, bot_user=self._bot_user))
-        await ack()
+        await self._take_now(from_command(body, bot_user=self._bot_user), body, ack)
 
     async def _on_admin(self, body: Body, ack: Ack) -> None:
         await ack()
-        self._start(self._administering.command(body))
+        self._start(self._administering.command(body), body)
 
     async def _on_answer_this(self, body: Body, ack: Ack) -> None:
-        await self._answering.take(from_shortcut(body, bot_user=self._bot_user))
-        await ack()
+        await self._take_now(from_shortcut(body, bot_user=self._bot_user), body, ack)
 
     async def _on_keep(self, body: Body, ack: Ack) -> None:
         await ack()
-        self._start(self._judging.keep(body))
+        self._start(self._judging.keep(body), body)
+
+    async def _take_now(self, asked: Asked, body: Body, ack: Ack) -> None:
+        try:
+            is_ours = await self._answering.take(asked)
+        except FootnoteError as error:
+            self._start(_failing(error), body)
+        else:
+            if not is_ours:
+                self._start(self._judging.is_answered(body), body)
+        await ack()
 
     # --- buttons and the modal ---
 
     async def _on_thumb(self, body: Body, ack: Ack) -> None:
         await ack()
-        self._start(self._judging.thumb(body))
+        self._start(self._judging.thumb(body), body)
 
     async def _on_expert(self, body: Body, ack: Ack) -> None:
         await ack()
-        self._start(self._judging.call_expert(body))
+        self._start(self._judging.call_expert(body), body)
 
     async def _on_share(self, body: Body, ack: Ack) -> None:
         await ack()
-        self._start(
-            share(
-                body,
-                web=self._web,
-                answers=self._answering.private,
-                directory=self._directory,
-                audiences=self._audiences,
-            )
-        )
+        self._start(self._sharing.share(body), body)
 
     async def _on_resync_button(self, body: Body, ack: Ack) -> None:
         await ack()
         kind = ResyncKind(str(body["actions"][0]["action_id"]).removeprefix(f"{blocks.RESYNC}_"))
-        self._start(self._administering.button(kind, user=str(body["user"]["id"])))
+        self._start(self._administering.button(kind, user=str(body["user"]["id"])), body)
 
     async def _on_reason(self, body: Body, ack: Ack) -> None:
         await ack()
-        self._start(self._judging.reason(body))
+        self._start(self._judging.reason(body), body)
 
-    def _start(self, work: Coroutine[None, None, None]) -> None:
-        self._answering.start(_logged(work))
+    def _start(self, work: Coroutine[None, None, None], body: Body) -> None:
+        self._answering.start(self._apologizing.unless_done(work, body))
+
+
+async def _failing(error: FootnoteError) -> None:
+    raise error
 
 
 async def _logged(work: Coroutine[None, None, None]) -> None:

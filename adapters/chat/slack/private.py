@@ -1,56 +1,22 @@
 """Replies that only the asker sees, and the button that shares one of them in its channel."""
 
-from collections import OrderedDict
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+import json
 from typing import Any
 
 from adapters.chat.slack import blocks
-from adapters.chat.slack.asking import Asked
+from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.escaping import escaped, plain
 from adapters.chat.slack.render import POSTED, Message, notice, render
 from adapters.chat.slack.texts import Text, say
 from core.domain.answers import Answer, Outcome
 from core.domain.audiences import Audience
-from core.ports import Clock
+from core.ports.chat import KeptAnswer
 
-KEPT = 500
-KEPT_MINUTES = 30
+KEPT_SECONDS = 30 * 60.0
 """A response URL lives as long; the button with it."""
 
 MAX_POSTS = 2
 """To one response URL; Slack allows five."""
-
-
-@dataclass(frozen=True, slots=True)
-class PrivateAnswer:
-    """An answer that its asker may share."""
-
-    asked: Asked
-    answer: Answer
-    until: datetime
-
-
-class PrivateAnswers:
-    """The private answers of the last half hour, in this process alone: they are never stored."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._kept: OrderedDict[str, PrivateAnswer] = OrderedDict()
-
-    def keep(self, asked: Asked, answer: Answer) -> None:
-        """Remember an answer for its button."""
-        until = self._clock.now() + timedelta(minutes=KEPT_MINUTES)
-        self._kept[asked.event] = PrivateAnswer(asked=asked, answer=answer, until=until)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
-
-    def find(self, event: str, *, user: str) -> PrivateAnswer | None:
-        """The answer, if it is this person's own and young enough."""
-        known = self._kept.get(event)
-        if known is None or known.asked.user != user or known.until <= self._clock.now():
-            return None
-        return known
 
 
 def may_be_shared(answer: Answer, audience: Audience) -> bool:
@@ -83,12 +49,37 @@ def private_line(text: str) -> dict[str, Any]:
     return _body(notice(text))
 
 
-def shared_messages(kept: PrivateAnswer, *, name: str) -> tuple[Message, ...]:
+def kept_answer(asked: Asked, answer: Answer) -> KeptAnswer:
+    """An answer as its button will need it, whichever process is asked then."""
+    messages = render(answer, question_id=asked.event, room=POSTED)
+    body = {
+        "asked": asked.as_payload(),
+        "language": answer.language,
+        "messages": [{"text": one.text, "blocks": list(one.blocks)} for one in messages],
+    }
+    return KeptAnswer(
+        platform=PLATFORM,
+        event=asked.event,
+        person=asked.user,
+        pages=tuple(dict.fromkeys(one.candidate.page_id for one in answer.retrieval.passages)),
+        body=json.dumps(body, ensure_ascii=False),
+    )
+
+
+def asked_in(kept: KeptAnswer) -> Asked:
+    """The question of a kept answer."""
+    return from_payload(json.loads(kept.body)["asked"])
+
+
+def shared_messages(kept: KeptAnswer, *, name: str) -> tuple[Message, ...]:
     """The answer for everybody, headed by who asked what; the name is text and pings nobody."""
-    language = kept.answer.language
-    question = plain(kept.asked.text, limit=500)
-    head = blocks.context(say(Text.SHARED, language, person=escaped(name), question=escaped(question)))
-    first, *others = render(kept.answer, question_id=kept.asked.event, room=POSTED)
+    body = json.loads(kept.body)
+    question = plain(asked_in(kept).text, limit=500)
+    head = blocks.context(
+        say(Text.SHARED, body["language"], person=escaped(name), question=escaped(question))
+    )
+    messages = [Message(text=one["text"], blocks=tuple(one["blocks"])) for one in body["messages"]]
+    first, *others = messages
     return (Message(text=first.text, blocks=(head, *first.blocks)), *others)
 
 

@@ -2,19 +2,19 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from enum import Enum, auto
-from typing import Any
 
 from adapters.chat.slack import blocks
 from adapters.chat.slack.asking import Asked
 from adapters.chat.slack.escaping import escaped, inert
+from adapters.chat.slack.finding import begun_metadata, find_reply, metadata
 from adapters.chat.slack.mrkdwn import mrkdwn
 from adapters.chat.slack.render import POSTED, UPDATED, Message, Room, notice, plain_messages
 from adapters.chat.slack.settings import Pace
 from adapters.chat.slack.splitting import split
 from adapters.chat.slack.texts import Text, say
-from adapters.chat.slack.web import ANSWERED, CallError, SlackWeb
+from adapters.chat.slack.web import CallError, SlackWeb
 from core.errors import FootnoteError, RateLimitedError, UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -56,9 +56,11 @@ class Reply:
         language: str,
         pace: Pace,
         begun: Callable[[str], Awaitable[None]],
+        bot_user: str,
         existing: str = "",
     ) -> None:
         self._web = web
+        self._bot_user = bot_user
         self._asked = asked
         self._language = language
         self._pace = pace
@@ -110,9 +112,7 @@ class Reply:
         line = notice(escaped(say(Text.RESTARTING, self._language)))
         await self._settle()
         if self._mode is _Mode.SILENT:
-            self.ts = await self._web.post(
-                channel=self._asked.channel, message=line, thread=self._asked.thread
-            )
+            self.ts = await self._post_unfinished(line)
             return self.ts
         if self._is_streaming:
             await self._stop(None)
@@ -173,6 +173,10 @@ class Reply:
                 user=self._asked.user,
                 text=text,
             )
+        except UnavailableError:
+            # Perhaps it began all the same: then it must not be left open.
+            if not (ts := await self._begun_unheard()):
+                raise
         except RateLimitedError as error:
             self._web.streams.close(error.retry_after or self._pace.edit)
             return
@@ -189,10 +193,7 @@ class Reply:
         if not self._web.edited.take():
             return
         wanted = self._wanted
-        self._has_status = False
-        self.ts = await self._web.post(
-            channel=self._asked.channel, message=self._preview(), thread=self._asked.thread
-        )
+        self.ts = await self._post_unfinished(self._preview())
         self._mode, self._shown = _Mode.EDIT, wanted
         await self._begun(self.ts)
 
@@ -247,14 +248,15 @@ class Reply:
     async def _replace(self, render: Render) -> str:
         """Make the message that was begun the first of the finished ones."""
         first, *others = render(UPDATED)
+        of = len(others) + 1
         try:
-            await self._update_plainly(first)
+            await self._update_plainly(first, of=of)
         except CallError as error:
             logger.warning("the message of a reply could not be replaced: %s", error)
             await self._discard()
             return await self._post_all(render(POSTED))
-        for message in others:
-            await self._post_plainly(message)
+        for part, message in enumerate(others, start=2):
+            await self._post_plainly(message, part=part, of=of)
         return self.ts
 
     async def _discard(self) -> None:
@@ -263,75 +265,74 @@ class Reply:
         except FootnoteError as error:
             logger.info("a replaced message could not be deleted: %s", error)
 
-    async def _update_plainly(self, message: Message) -> None:
+    async def _update_plainly(self, message: Message, *, of: int) -> None:
+        marked = metadata(self._asked, of=of)
         try:
-            await self._web.update(
-                channel=self._asked.channel, ts=self.ts, message=message, metadata=self._metadata()
-            )
+            await self._web.update(channel=self._asked.channel, ts=self.ts, message=message, metadata=marked)
         except CallError as error:
             if error.code not in _REFUSED_BLOCKS:
                 raise
             first, *others = plain_messages((message,))
-            await self._web.update(
-                channel=self._asked.channel, ts=self.ts, message=first, metadata=self._metadata()
-            )
+            await self._web.update(channel=self._asked.channel, ts=self.ts, message=first, metadata=marked)
             for other in others:
                 await self._post(other)
 
     async def _post_all(self, messages: tuple[Message, ...]) -> str:
-        first, *others = messages
-        ts = await self._post_plainly(first, metadata=self._metadata())
-        self.ts = ts
-        await self._begun(ts)
-        for message in others:
-            await self._post_plainly(message)
-        return ts
+        for part, message in enumerate(messages, start=1):
+            ts = await self._post_plainly(message, part=part, of=len(messages))
+            if part == 1:
+                self.ts = ts
+                await self._begun(ts)
+        return self.ts
 
-    async def _post_plainly(self, message: Message, *, metadata: Mapping[str, Any] | None = None) -> str:
+    async def _post_plainly(self, message: Message, *, part: int, of: int) -> str:
         """Post; where Slack refuses the blocks, the same in the plainest form."""
         try:
-            return await self._post(message, metadata=metadata)
+            return await self._post(message, part=part, of=of)
         except CallError as error:
             if error.code not in _REFUSED_BLOCKS:
                 raise
             logger.warning("Slack refused the blocks of a reply (%s); posted plainly", error.code)
         first, *others = plain_messages((message,))
-        ts = await self._post(first, metadata=metadata)
+        ts = await self._post(first, part=part, of=of)
         for other in others:
             await self._post(other)
         return ts
 
-    async def _post(self, message: Message, *, metadata: Mapping[str, Any] | None = None) -> str:
-        """Post once; after a connection that broke, look whether it was accepted before doing it again."""
+    async def _post(self, message: Message, *, part: int = 0, of: int = 0) -> str:
+        """Post once; after a connection that broke, look whether it was accepted before doing it again.
+
+        Without a ``part`` the message belongs to the one before.
+        """
         where = self._asked
+        marked = metadata(where, part=part, of=of) if part else None
         self._has_status = False  # Slack takes it away with our next message.
         try:
             return await self._web.post(
-                channel=where.channel, message=message, thread=where.thread, metadata=metadata
+                channel=where.channel, message=message, thread=where.thread, metadata=marked
             )
         except UnavailableError:
-            if metadata and (found := await find_reply(self._web, where)):
-                return found
+            found = await find_reply(self._web, where, bot_user=self._bot_user)
+            if part in found.parts:
+                return found.parts[part]
             return await self._web.post(
-                channel=where.channel, message=message, thread=where.thread, metadata=metadata
+                channel=where.channel, message=message, thread=where.thread, metadata=marked
             )
 
-    def _metadata(self) -> dict[str, Any]:
-        return {
-            "event_type": ANSWERED,
-            "event_payload": {"message": self._asked.message, "question": self._asked.event},
-        }
+    async def _post_unfinished(self, message: Message) -> str:
+        """Post what will be replaced, marked so that it is found again."""
+        self._has_status = False
+        marked = begun_metadata(self._asked)
+        try:
+            return await self._web.post(
+                channel=self._asked.channel, message=message, thread=self._asked.thread, metadata=marked
+            )
+        except UnavailableError:
+            if not (ts := await self._begun_unheard()):
+                raise
+            return ts
 
-
-async def find_reply(web: SlackWeb, asked: Asked) -> str:
-    """The ts of our finished answer to this question, empty if there is none.
-
-    Raises:
-        FootnoteError: the thread could not be read, so nothing is known.
-    """
-    for message in await web.thread(channel=asked.channel, thread=asked.thread, oldest=asked.message):
-        metadata = message.get("metadata") or {}
-        payload = metadata.get("event_payload") or {}
-        if metadata.get("event_type") == ANSWERED and payload.get("message") == asked.message:
-            return str(message["ts"])
-    return ""
+    async def _begun_unheard(self) -> str:
+        """The message that Slack took though we did not hear of it; empty if there is none."""
+        found = await find_reply(self._web, self._asked, bot_user=self._bot_user)
+        return found.begun[0] if found.begun else ""

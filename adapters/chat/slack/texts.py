@@ -13,6 +13,7 @@ class Text(StrEnum):
     FAILED = "failed"
     GAVE_UP = "gave_up"
     RESTARTING = "restarting"
+    NOT_TAKEN = "not_taken"
     NOT_HERE = "not_here"
     GOOD = "good"
     BAD = "bad"
@@ -23,6 +24,7 @@ class Text(StrEnum):
     SHARED = "shared"
     NOT_SHARED = "not_shared"
     SHARE_EXPIRED = "share_expired"
+    CANNOT_POST = "cannot_post"
     THANKS = "thanks"
     WHY_BAD = "why_bad"
     SEND = "send"
@@ -30,7 +32,9 @@ class Text(StrEnum):
     KEPT = "kept"
     NOTHING_TO_KEEP = "nothing_to_keep"
     ADMINS_ONLY = "admins_only"
-    ASK_USAGE = "ask_usage"
+    ALREADY = "already"
+    EXPERT_ASKED = "expert_asked"
+    YOU_ASKED = "you_asked"
 
 
 FALLBACK = "en"
@@ -46,6 +50,10 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.FAILED: "Sorry, that did not work just now. Please try again in a minute. (id {id})",
         Text.GAVE_UP: "Sorry, I could not answer this after several attempts. Please ask again. (id {id})",
         Text.RESTARTING: "I am being restarted. The answer follows here as soon as I am back.",
+        Text.NOT_TAKEN: (
+            "Sorry, I cannot note your question just now. It is brought to me again within minutes; "
+            "if I stay silent, please ask again. (id {id})"
+        ),
         Text.NOT_HERE: "Sorry, I may not answer questions here.",
         Text.GOOD: "Good answer",
         Text.BAD: "Bad answer",
@@ -59,6 +67,7 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.SHARED: "{person} asked: {question}",
         Text.NOT_SHARED: "This answer rests on pages that not everybody in this channel may see.",
         Text.SHARE_EXPIRED: "I no longer have this answer. Please ask again.",
+        Text.CANNOT_POST: "Slack does not let me post there ({code}). Please invite me to the channel.",
         Text.THANKS: "Thank you!",
         Text.WHY_BAD: "What was wrong or missing?",
         Text.SEND: "Send",
@@ -66,7 +75,9 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.KEPT: "Thank you! It is kept as a suggestion for the page's owner.",
         Text.NOTHING_TO_KEEP: "I have not answered a question in this thread, so there is nothing to add to.",
         Text.ADMINS_ONLY: "Sorry, only administrators of this workspace may do that.",
-        Text.ASK_USAGE: "Please add your question: `/ask How do I book leave?`",
+        Text.ALREADY: "This was asked already; the answer is in its thread.",
+        Text.EXPERT_ASKED: "Somebody has been asked in this thread already.",
+        Text.YOU_ASKED: "You asked",
     },
     "de": {
         Text.HOW_TO: (
@@ -80,6 +91,10 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
             "Das konnte ich trotz mehrerer Versuche nicht beantworten. Bitte frage noch einmal. (id {id})"
         ),
         Text.RESTARTING: "Ich werde neu gestartet. Die Antwort folgt hier, sobald ich zurück bin.",
+        Text.NOT_TAKEN: (
+            "Deine Frage kann ich gerade leider nicht annehmen. Sie kommt in wenigen Minuten noch einmal zu "
+            "mir; wenn ich still bleibe, frage bitte noch einmal. (id {id})"
+        ),
         Text.NOT_HERE: "Hier darf ich leider keine Fragen beantworten.",
         Text.GOOD: "Gute Antwort",
         Text.BAD: "Schlechte Antwort",
@@ -93,6 +108,7 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.SHARED: "{person} hat gefragt: {question}",
         Text.NOT_SHARED: "Diese Antwort beruht auf Seiten, die nicht alle in diesem Kanal sehen dürfen.",
         Text.SHARE_EXPIRED: "Diese Antwort habe ich nicht mehr. Bitte frage noch einmal.",
+        Text.CANNOT_POST: "Slack lässt mich dort nichts posten ({code}). Bitte lade mich in den Kanal ein.",
         Text.THANKS: "Danke!",
         Text.WHY_BAD: "Was war falsch oder hat gefehlt?",
         Text.SEND: "Senden",
@@ -100,7 +116,9 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.KEPT: "Danke! Das geht als Vorschlag an die Verantwortlichen der Seite.",
         Text.NOTHING_TO_KEEP: "In diesem Thread habe ich keine Frage beantwortet.",
         Text.ADMINS_ONLY: "Das dürfen leider nur Administratoren dieses Workspace.",
-        Text.ASK_USAGE: "Bitte gib deine Frage an: `/ask Wie beantrage ich Urlaub?`",
+        Text.ALREADY: "Das wurde schon gefragt; die Antwort steht im Thread.",
+        Text.EXPERT_ASKED: "In diesem Thread wurde schon jemand gefragt.",
+        Text.YOU_ASKED: "Deine letzten Fragen",
     },
     "ru": {
         Text.HOW_TO: (
@@ -112,6 +130,10 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.FAILED: "К сожалению, сейчас не получилось. Попробуйте через минуту. (id {id})",
         Text.GAVE_UP: "Не удалось ответить после нескольких попыток. Спросите ещё раз. (id {id})",
         Text.RESTARTING: "Меня перезапускают. Ответ появится здесь, как только я вернусь.",
+        Text.NOT_TAKEN: (
+            "К сожалению, сейчас я не могу принять вопрос. Он придёт ко мне ещё раз через несколько минут; "
+            "если я промолчу, спросите, пожалуйста, снова. (id {id})"
+        ),
         Text.NOT_HERE: "К сожалению, здесь я не могу отвечать на вопросы.",
         Text.GOOD: "Хороший ответ",
         Text.BAD: "Плохой ответ",
@@ -125,6 +147,7 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.SHARED: "{person} спрашивает: {question}",
         Text.NOT_SHARED: "Ответ опирается на страницы, которые в этом канале видны не всем.",
         Text.SHARE_EXPIRED: "Этого ответа у меня больше нет. Спросите, пожалуйста, ещё раз.",
+        Text.CANNOT_POST: "Slack не даёт мне писать туда ({code}). Пригласите меня, пожалуйста, в канал.",
         Text.THANKS: "Спасибо!",
         Text.WHY_BAD: "Что было неверно или чего не хватило?",
         Text.SEND: "Отправить",
@@ -132,7 +155,9 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.KEPT: "Спасибо! Владелец страницы получит это как предложение.",
         Text.NOTHING_TO_KEEP: "В этом треде я не отвечал на вопросы.",
         Text.ADMINS_ONLY: "Это могут делать только администраторы этого рабочего пространства.",
-        Text.ASK_USAGE: "Добавьте вопрос: `/ask Как оформить отпуск?`",
+        Text.ALREADY: "Это уже спрашивали; ответ в треде.",
+        Text.EXPERT_ASKED: "В этом треде уже позвали эксперта.",
+        Text.YOU_ASKED: "Вы спрашивали",
     },
 }
 

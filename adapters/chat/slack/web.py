@@ -1,5 +1,6 @@
 """The Web API as the adapter uses it: paced, patient where it must be, in terms of messages."""
 
+import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -14,6 +15,9 @@ from slack_sdk.http_retry.builtin_async_handlers import (
     AsyncRateLimitErrorRetryHandler,
     AsyncServerErrorRetryHandler,
 )
+from slack_sdk.http_retry.request import HttpRequest
+from slack_sdk.http_retry.response import HttpResponse
+from slack_sdk.http_retry.state import RetryState
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
@@ -31,10 +35,26 @@ from core.errors import FootnoteError, RateLimitedError, RefusedError, Unavailab
 TIMEOUT_SECONDS = 15
 RATE_LIMIT_RETRIES = 12
 SERVER_RETRIES = 3
-ANSWERED = "footnote_answer"
-"""Metadata of our answers: the sure sign, for whoever takes a question over, that it was answered."""
+THREAD_PAGES = 5
+"""Of 200 messages."""
 
 _REFUSED = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
+
+_LIMITED = frozenset({"ratelimited", "rate_limited"})
+"""Errors that ask for a pause; they also come with status 200."""
+
+NO_PLACE = frozenset(
+    {
+        *("channel_not_found", "not_in_channel", "is_archived", "thread_not_found"),
+        *("restricted_action", "restricted_action_thread_locked", "restricted_action_read_only_channel"),
+        *("cannot_reply_to_message", "user_not_in_channel", "messages_tab_disabled"),
+        *("team_access_not_granted", "access_denied", "ekm_access_denied", "no_permission"),
+    }
+)
+"""Errors of a place in which we cannot post, now or later."""
+
+RESPONSE_TRIES = 4
+"""To one response URL, where Slack is busy."""
 
 
 class CallError(FootnoteError):
@@ -43,6 +63,27 @@ class CallError(FootnoteError):
     def __init__(self, method: str, code: str) -> None:
         super().__init__(f"Slack refused {method}: {code}")
         self.code = code
+
+    @property
+    def is_of_place(self) -> bool:
+        """Whether nothing can be posted there, however often it is tried."""
+        return self.code in NO_PLACE
+
+
+class _PatientHandler(AsyncRateLimitErrorRetryHandler):
+    """Waits as Slack asks; the library's own overlooks limits that come with status 200."""
+
+    async def _can_retry_async(
+        self,
+        *,
+        state: RetryState,
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        error: Exception | None = None,
+    ) -> bool:
+        if response is not None and isinstance(response.body, dict):
+            return response.body.get("error") in _LIMITED
+        return await super()._can_retry_async(state=state, request=request, response=response, error=error)
 
 
 def quiet_logger() -> logging.Logger:
@@ -153,30 +194,47 @@ class SlackWeb:
             return
 
     async def thread(self, *, channel: str, thread: str, oldest: str = "") -> Sequence[Mapping[str, Any]]:
-        """The messages of a thread with their metadata, oldest first, at most 200 from ``oldest`` on."""
+        """The messages of a thread with their metadata, oldest first, at most 1,000 from ``oldest`` on."""
         arguments: dict[str, Any] = {"oldest": oldest, "inclusive": True} if oldest else {}
-        found = await call(
-            self.patient,
-            "conversations.replies",
-            channel=channel,
-            ts=thread,
-            limit=200,
-            include_all_metadata=True,
-            **arguments,
-        )
-        return list(found.get("messages") or [])
+        messages: list[Mapping[str, Any]] = []
+        for _ in range(THREAD_PAGES):
+            found = await call(
+                self.patient,
+                "conversations.replies",
+                channel=channel,
+                ts=thread,
+                limit=200,
+                include_all_metadata=True,
+                **arguments,
+            )
+            messages += found.get("messages") or []
+            cursor = (found.get("response_metadata") or {}).get("next_cursor")
+            if not found.get("has_more") or not cursor:
+                break
+            arguments["cursor"] = cursor
+        return messages
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
-        """Post to a response URL: five times within half an hour."""
+        """Post to a response URL: five times within half an hour.
+
+        Raises:
+            RateLimitedError, CallError, UnavailableError: as `respond`; CallError where the URL has expired.
+        """
         session = self.patient.session
-        if session is None:
-            raise UnavailableError("no connection to Slack is open")
-        try:
-            async with session.post(url, json=dict(body)) as response:
-                if response.status != HTTPStatus.OK:
-                    raise CallError("response_url", f"HTTP {response.status}")
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise UnavailableError(f"Slack cannot be reached: {type(error).__name__}") from error
+        if session is None or not url:
+            raise UnavailableError("no way back to Slack is open")
+        for attempt in range(1, RESPONSE_TRIES + 1):
+            try:
+                async with session.post(url, json=dict(body)) as response:
+                    if response.status == HTTPStatus.OK:
+                        return
+                    error: FootnoteError = _unanswered(response)
+            except (aiohttp.ClientError, TimeoutError) as failure:
+                # It may have arrived: not again.
+                raise UnavailableError(f"Slack cannot be reached: {type(failure).__name__}") from failure
+            if isinstance(error, CallError) or attempt == RESPONSE_TRIES:
+                raise error
+            await asyncio.sleep(getattr(error, "retry_after", None) or attempt)
 
 
 async def call(client: AsyncWebClient, method: str, **arguments: Any) -> Mapping[str, Any]:
@@ -228,7 +286,7 @@ async def open_web(*, token: str, base_url: str, post_seconds: float = 1.0) -> A
                 retry_handlers=[unsent, *handlers],
             )
 
-        limited = AsyncRateLimitErrorRetryHandler(max_retry_count=RATE_LIMIT_RETRIES)
+        limited = _PatientHandler(max_retry_count=RATE_LIMIT_RETRIES)
         # What the patient client does may be done twice: reading, and replacing one message by the same.
         again = (
             AsyncConnectionErrorRetryHandler(max_retry_count=SERVER_RETRIES),
@@ -240,18 +298,30 @@ async def open_web(*, token: str, base_url: str, post_seconds: float = 1.0) -> A
 def _translated(method: str, error: SlackApiError) -> FootnoteError:
     response = error.response
     status = getattr(response, "status_code", 200)
-    if status == HTTPStatus.TOO_MANY_REQUESTS:
-        retry_after = str(response.headers.get("Retry-After", ""))
-        return RateLimitedError(
-            f"Slack limits {method}", retry_after=float(retry_after) if retry_after.isdecimal() else None
-        )
     data = getattr(response, "data", None)
     code = str(data.get("error", "")) if isinstance(data, dict) else ""
+    if status == HTTPStatus.TOO_MANY_REQUESTS or code in _LIMITED:
+        return RateLimitedError(f"Slack limits {method}", retry_after=_pause(response.headers))
     if code in _REFUSED:
         return RefusedError(f"Slack refused the token ({code}); check SLACK_BOT_TOKEN and SLACK_APP_TOKEN")
     if not code or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return UnavailableError(f"Slack answered {method} with HTTP {status}")
     return CallError(method, code)
+
+
+def _unanswered(response: aiohttp.ClientResponse) -> FootnoteError:
+    """Why a response URL did not take a post."""
+    if response.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return RateLimitedError("Slack limits a response URL", retry_after=_pause(response.headers))
+    if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return UnavailableError(f"Slack answered a response URL with HTTP {response.status}")
+    return CallError("response_url", f"HTTP {response.status}")
+
+
+def _pause(headers: Mapping[str, str]) -> float | None:
+    """The seconds of ``Retry-After``, however the name is written; null without it."""
+    asked = next((value for name, value in headers.items() if name.lower() == "retry-after"), "")
+    return float(asked) if asked.isdecimal() else None
 
 
 def _message(message: Message) -> dict[str, Any]:

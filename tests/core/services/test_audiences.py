@@ -189,5 +189,3 @@ def test_administrators_are_named_by_id_or_group() -> None:
     assert rules.is_admin(a_place())
     assert rules.is_admin(a_place(asker="U2", groups=("S9",)))
     assert not rules.is_admin(a_place(asker="U2"))
-    assert rules.admins("slack") == {"U1", "S9"}
-    assert not rules.admins("discord")

@@ -11,11 +11,13 @@ import pytest
 
 from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.stores.claims_memory import MemoryClaims
+from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
     RecordedFeedback,
     ScriptedAdministration,
+    StoredTitles,
     SystemClock,
 )
 from tests.fakes.slack import BOT_TOKEN, SIGNING_SECRET
@@ -77,6 +79,8 @@ async def test_f49_the_emulator_holds_one_answer_in_the_thread(emulate: str, len
         SlackSettings(bot_token=BOT_TOKEN, signing_secret=SIGNING_SECRET, base_url=emulate, http_port=0),
         answerer=ScriptedAnswerer(lambda question: an_answer(question, text)),
         claims=MemoryClaims(clock=SystemClock()),
+        kept=MemoryKeptAnswers(clock=SystemClock()),
+        titles=StoredTitles(),
         audiences=OpenAudiences(),
         feedback=RecordedFeedback(),
         administration=ScriptedAdministration(),

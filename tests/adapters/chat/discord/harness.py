@@ -60,6 +60,7 @@ class OpenAudiences:
     """Members see everything, strangers nothing; in public channels one page is left out for nobody."""
 
     closed: frozenset[str] = frozenset()
+    admins: frozenset[str] = frozenset()
     places: list[Place] = field(default_factory=list)
 
     def audience_for(self, place: Place) -> Audience:
@@ -77,6 +78,10 @@ class OpenAudiences:
     def may_ask(self, place: Place) -> bool:
         """Everywhere but in closed channels."""
         return place.channel not in self.closed
+
+    def is_admin(self, place: Place) -> bool:
+        """By the name of a person or a role."""
+        return not self.admins.isdisjoint({place.asker, *place.groups})
 
     def explain(self, place: Place) -> str:
         """One sentence."""

@@ -1,7 +1,7 @@
 """The real adapter against the stand-in, with everything else in memory."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -11,7 +11,9 @@ from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.chat.slack.judging import PageEditors
 from adapters.chat.slack.settings import Pace
 from adapters.stores.claims_memory import ClaimTable, MemoryClaims
+from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from core.domain.audiences import EVERYTHING, Audience, Scope
+from core.domain.ids import PageId
 from core.domain.places import AskerKind, ChannelKind, Place
 from core.ports import Answerer
 from core.ports.chat import (
@@ -20,6 +22,7 @@ from core.ports.chat import (
     Gap,
     IndexStatus,
     Insights,
+    KeptAnswers,
     ResyncKind,
     ResyncTicket,
     StatusCheck,
@@ -46,6 +49,7 @@ class OpenAudiences:
     """Members see everything, strangers and shared channels one public page; ``closed`` channels nobody."""
 
     closed: frozenset[str] = frozenset()
+    admins: frozenset[str] = frozenset()
     places: list[Place] = field(default_factory=list)
 
     def audience_for(self, place: Place) -> Audience:
@@ -63,9 +67,26 @@ class OpenAudiences:
         """Everywhere but in closed channels."""
         return place.channel not in self.closed
 
+    def is_admin(self, place: Place) -> bool:
+        """By name."""
+        return place.asker in self.admins
+
     def explain(self, place: Place) -> str:
         """One sentence."""
         return f"This channel ({place.channel_kind}) sees <everything> & more."
+
+
+@dataclass
+class StoredTitles:
+    """Every page is stored; ``moved`` ones are where nobody but everybody-seers look."""
+
+    moved: set[PageId] = field(default_factory=set)
+
+    async def titles(self, ids: Sequence[PageId], *, audience: Audience) -> Mapping[PageId, str | None]:
+        """A title where the audience admits the page."""
+        return {
+            one: "A title" if audience.admits(() if one in self.moved else (one,)) else None for one in ids
+        }
 
 
 @dataclass
@@ -149,6 +170,8 @@ class Session:
     administration: ScriptedAdministration
     table: ClaimTable
     settings: SlackSettings
+    kept: KeptAnswers = field(default_factory=lambda: MemoryKeptAnswers(clock=SystemClock()))
+    titles: StoredTitles = field(default_factory=StoredTitles)
     claims: Claims | None = None
     insights: Insights | None = None
     editors: PageEditors | None = None
@@ -163,6 +186,8 @@ class Session:
             settings or self.settings,
             answerer=answerer or self.answerer,
             claims=self.claims or MemoryClaims(clock=SystemClock(), table=self.table),
+            kept=self.kept,
+            titles=self.titles,
             audiences=self.audiences,
             feedback=self.feedback,
             administration=self.administration,

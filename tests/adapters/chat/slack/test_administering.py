@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from core.domain.audiences import EVERYTHING
+from core.domain.audiences import EVERYTHING, Audience
 from core.ports.chat import DailyVerdicts, ResyncKind, Usage
 from tests.adapters.chat.slack.harness import PUBLIC_PAGES, Session, slack_session
 from tests.fakes.slack.blockkit import control_tokens, texts_of
@@ -160,12 +160,16 @@ async def test_the_other_verbs_answer_privately(session: Session) -> None:
 class ScriptedInsights:
     """Two weeks."""
 
+    def __init__(self) -> None:
+        self.viewers: list[Audience] = []
+
     async def recent_questions(self, *, person: str, limit: int) -> Sequence[str]:
         """The person's own."""
         return [f"What does {person} <!here> ask?"][:limit]
 
-    async def usage(self, *, days: int) -> Usage:
+    async def usage(self, *, days: int, viewer: Audience) -> Usage:
         """Some figures."""
+        self.viewers.append(viewer)
         return Usage(
             questions=42,
             top_questions=(("How do I book leave?", 9),),
