@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from adapters.stores.search_sql import ALIKE, MOST_ALIKE, SHORTEST_HEALED
 from adapters.stores.texts import storable
 from core.domain.answers import Candidate
 from core.domain.audiences import Audience
@@ -92,7 +93,7 @@ class MemoryStore:
             for chunk_id, indexed in page.chunks.items()
         ]
         cosines = {} if vector is None else _cosines(vector, visible)
-        scores = _best(_scores(words, visible), limit)
+        scores = _best(_scores(self._healed(words), visible), limit)
         semantic, lexical = _ranks(_best_of_each(cosines, visible, limit)), _ranks(scores)
         found = semantic.keys() | lexical.keys()
         candidates = [
@@ -113,6 +114,16 @@ class MemoryStore:
             vectors={} if vector is None else {one: own.vector for one, _, own in visible if one in found},
             background=0 if self._background is None else self._background[0],
         )
+
+    def _healed(self, words: WordQuery) -> WordQuery:
+        """With the nearest words of the index for terms that no passage has."""
+        if not words.heal or words.web_syntax:
+            return words
+        chunks = [one.chunk for page in self._pages.values() for one in page.chunks.values()]
+        known = {word for chunk in chunks for word in _fold(chunk.text_to_embed)}
+        unknown = [word for term in words.terms for word in _fold(term) if word not in known]
+        near = [one for word in unknown if _is_healable(word) for one in _nearest(word, known)]
+        return replace(words, spellings=(*words.spellings, *near))
 
     async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
         """As `PassageIndex.search_pages`."""
@@ -460,7 +471,7 @@ def _score(words: WordQuery, fields: Collection[tuple[str, float]]) -> float:
 
 def _asked(words: WordQuery) -> tuple[list[list[str]], list[list[str]]]:
     if not words.web_syntax:
-        return [tokens for term in words.terms if (tokens := _fold(term))], []
+        return [tokens for term in (*words.terms, *words.spellings) if (tokens := _fold(term))], []
     wanted: list[list[str]] = []
     excluded: list[list[str]] = []
     for minus, phrase, word in _WEB.findall(words.text):
@@ -468,6 +479,29 @@ def _asked(words: WordQuery) -> tuple[list[list[str]], list[list[str]]]:
         if tokens and tokens != ["or"]:
             (excluded if minus else wanted).append(tokens)
     return wanted, excluded
+
+
+def _is_healable(word: str) -> bool:
+    """Whether a word is long enough to resemble others for a reason, and no number or code."""
+    return len(word) >= SHORTEST_HEALED and word.isalpha()
+
+
+def _nearest(word: str, known: Collection[str]) -> list[str]:
+    alike = {one: _alike(word, one) for one in known}
+    return [
+        one for one in sorted(alike, key=lambda one: (-alike[one], one))[:MOST_ALIKE] if alike[one] >= ALIKE
+    ]
+
+
+def _alike(one: str, other: str) -> float:
+    """The share of letter triples in common, as pg_trgm counts them."""
+    first, second = _triples(one), _triples(other)
+    return len(first & second) / len(first | second)
+
+
+def _triples(word: str) -> set[str]:
+    padded = f"  {word} "
+    return {padded[at : at + 3] for at in range(len(padded) - 2)}
 
 
 def _holds(tokens: Sequence[str], phrase: Sequence[str]) -> bool:

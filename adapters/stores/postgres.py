@@ -309,4 +309,6 @@ def _clean(words: WordQuery) -> WordQuery:
         terms=tuple(storable(term) for term in words.terms),
         web_syntax=words.web_syntax,
         language=words.language,
+        spellings=tuple(storable(term) for term in words.spellings),
+        heal=words.heal,
     )

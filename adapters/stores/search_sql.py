@@ -19,6 +19,10 @@ EXACT_BELOW = 4000
 """Passages in scope up to which all of them are compared instead of walking the graph; docs/decisions tells
 how it was measured."""
 
+ALIKE, MOST_ALIKE, SHORTEST_HEALED = 0.5, 2, 5
+"""Of a term that no passage has: the share of letter triples that a word must have in common, how many such
+words are asked for, and the letters below which everything resembles everything."""
+
 SNIPPET_OPTIONS = "StartSel='', StopSel='', MaxFragments=1, MinWords=80, MaxWords=160, ShortWord=0"
 _SNIPPET_SOURCE = 200_000
 """Characters of a page that are looked through for the passage to show."""
@@ -75,7 +79,7 @@ def passages(
     parameters = Parameters()
     most = parameters.add(limit, "bigint")
     query = parameters.add(vector, "vector") if vector is not None else None
-    asked = _asked(words, parameters)
+    asked = _asked(words, parameters, weighed=True, healed="(SELECT words FROM healed)" if words.heal else "")
     scope = visible(audience, parameters)
     rows = f"""
         FROM notion_embeddings AS chunk
@@ -84,8 +88,7 @@ def passages(
     """
     lexical = _LEXICAL_NONE
     if asked is not None:
-        terms = parameters.add(list(words.terms), "text[]")
-        lexical = _lexical(space, rows, asked, terms, most)
+        lexical = _lexical(space, rows, asked, most)
     vectors = "NULL::vector AS embedding, NULL::float8 AS cosine"
     if query is not None:
         vectors = f"chunk.embedding, {_cosine(query)} AS cosine"
@@ -126,7 +129,7 @@ def pages(*, words: WordQuery, audience: Audience, limit: int) -> Statement:
     """Whole pages by their words, with the stretch of text in which most of them stand."""
     parameters = Parameters()
     most = parameters.add(limit, "bigint")
-    asked = _asked(words, parameters)
+    asked = _asked(words, parameters, weighed=False)
     query = asked.query if asked is not None else "''::tsquery"
     sql = f"""
     WITH asked AS MATERIALIZED (SELECT {query} AS words),
@@ -259,16 +262,21 @@ def _semantic(space: Space, rows: str, query: str, most: str) -> str:
     """
 
 
-def _lexical(space: Space, rows: str, asked: "_Asked", terms: str, most: str) -> str:
+def _lexical(space: Space, rows: str, asked: "_Asked", most: str) -> str:
+    weights = f"footnote_question_weights({space.literal}, {asked.configuration}, %s)"
+    wanted = weights % asked.terms
+    # What others write instead counts where it stands; nobody has to write a name in two ways.
+    counted = weights % asked.all_terms if asked.all_terms != asked.terms else "asked_for.weights"
     return f"""
+    {_healed(space, asked) if "healed" in asked.all_terms else ""}
     asked AS MATERIALIZED (
         SELECT
             {asked.query} AS words,
-            weighed.weights,
+            {counted} AS weights,
             -- No passage can say a word more than without end: k1 + 1 times its rarity. The quarter for words
             -- as they stand comes on top, since inflections lack it without saying less.
-            2.2 / 1.25 * (weighed.weights <+> '{{}}/268435457'::sparsevec) AS attainable
-        FROM footnote_question_weights({space.literal}, {asked.configuration}, {terms}) AS weighed (weights)
+            2.2 / 1.25 * (asked_for.weights <+> '{{}}/268435457'::sparsevec) AS attainable
+        FROM {wanted} AS asked_for (weights)
     ),
     matching AS MATERIALIZED (
         SELECT
@@ -291,26 +299,68 @@ def _lexical(space: Space, rows: str, asked: "_Asked", terms: str, most: str) ->
     """
 
 
+def _healed(space: Space, asked: "_Asked") -> str:
+    """The nearest words of the index for terms that no passage has: typing errors, compounds, endings."""
+    return f"""
+    healed AS MATERIALIZED (
+        SELECT coalesce(array_agg(DISTINCT near.term), '{{}}') AS words
+        FROM unnest({asked.terms}) AS one
+        CROSS JOIN LATERAL (SELECT lower(footnote_unaccent(one)) AS word) AS folded
+        CROSS JOIN LATERAL (
+            SELECT known.term
+            FROM notion_terms AS known
+            WHERE known.fingerprint = {space.literal} AND known.kind = 'w' AND known.passages > 0
+                AND known.term % folded.word AND similarity(known.term, folded.word) >= {ALIKE}
+            ORDER BY similarity(known.term, folded.word) DESC, known.term
+            LIMIT {MOST_ALIKE}
+        ) AS near
+        WHERE folded.word ~ '^[[:alpha:]]{{{SHORTEST_HEALED},}}$' AND NOT EXISTS (
+            SELECT
+            FROM footnote_terms({asked.configuration}, one) AS said
+            JOIN notion_terms AS known
+                ON (known.fingerprint, known.kind, known.term) = ({space.literal}, said.kind, said.term)
+            WHERE known.passages > 0
+        )
+    ),
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Expressions built by the server out of parameters alone: no sign of a question is syntax."""
+    """Expressions built by the server out of parameters alone: no sign of a question is syntax.
+
+    ``terms`` are those of the question, ``all_terms`` with what may stand in their place.
+    """
 
     query: str
     configuration: str
+    terms: str
+    all_terms: str
 
 
-def _asked(words: WordQuery, parameters: Parameters) -> _Asked | None:
+def _asked(words: WordQuery, parameters: Parameters, *, weighed: bool, healed: str = "") -> _Asked | None:
+    """``weighed`` says that the terms are needed even where the question's own syntax finds."""
     if words.is_empty:
         return None
     configuration = f"footnote_configuration({parameters.add(words.language, 'text')})"
+    if not weighed and words.web_syntax:
+        return _Asked(_by_syntax(words, parameters, configuration), configuration, "", "")
+    terms = every = parameters.add(list(words.terms), "text[]")
+    if words.spellings:
+        every = f"{every} || {parameters.add(list(words.spellings), 'text[]')}"
+    if healed and not words.web_syntax:
+        every = f"{every} || {healed}"
     if not words.web_syntax:
-        terms = parameters.add(list(words.terms), "text[]")
-        query = f"(SELECT footnote_any(footnote_term({configuration}, term)) FROM unnest({terms}) AS term)"
-        return _Asked(query, configuration)
+        query = f"(SELECT footnote_any(footnote_term({configuration}, term)) FROM unnest({every}) AS term)"
+        return _Asked(query, configuration, terms, every)
+    return _Asked(_by_syntax(words, parameters, configuration), configuration, terms, every)
+
+
+def _by_syntax(words: WordQuery, parameters: Parameters, configuration: str) -> str:
     text = parameters.add(words.text, "text")
     excluded = parameters.add([a or b for a, b in _EXCLUDED.findall(words.text)], "text[]")
     # A page is left out whether the excluded word stands there as asked or in another form of the language.
-    query = f"""(
+    return f"""(
         (websearch_to_tsquery({configuration}, footnote_unaccent({text}))
             || websearch_to_tsquery('pg_catalog.simple', footnote_unaccent({text})))
         && coalesce((
@@ -321,4 +371,3 @@ def _asked(words: WordQuery, parameters: Parameters) -> _Asked | None:
             FROM unnest({excluded}) AS word
         ), ''::tsquery)
     )"""
-    return _Asked(query, configuration)

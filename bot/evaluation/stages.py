@@ -72,6 +72,14 @@ def _boosted_evidence(parts: Parts) -> Retriever:
     return _evidence(replace(parts, settings=replace(parts.settings, boost_evidence=True)))
 
 
+def _healed(parts: Parts) -> Retriever:
+    return _evidence(replace(parts, settings=replace(parts.settings, heal=True)))
+
+
+def _expanded(parts: Parts) -> Retriever:
+    return _evidence(replace(parts, settings=replace(parts.settings, acronyms=True)))
+
+
 def _reranked(parts: Parts) -> Retriever:
     return Retriever(
         index=parts.index,
@@ -92,6 +100,8 @@ STAGES = (
     Stage("hybrid (ranks) + boosts", _boosted),
     Stage("hybrid (evidence)", _evidence),
     Stage("hybrid (evidence) + boosts", _boosted_evidence),
+    Stage("hybrid (evidence) + healed words", _healed),
+    Stage("hybrid (evidence) + acronyms", _expanded),
 )
 """The product ranks as `hybrid (evidence)` does."""
 

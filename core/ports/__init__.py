@@ -118,12 +118,16 @@ class WordQuery:
 
     ``text`` is used with web-search syntax where ``web_syntax`` (the question has quotes or a minus);
     otherwise any of ``terms`` may match (F42). ``language`` is an ISO 639-1 code, or empty if unknown.
+    ``spellings`` are other ways to write names among the terms: they find what they name, and a passage is
+    not asked to have them. ``heal`` also asks for the nearest known words where a term is unknown.
     """
 
     text: str
     terms: tuple[str, ...]
     web_syntax: bool = False
     language: str = ""
+    spellings: tuple[str, ...] = ()
+    heal: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -41,7 +41,9 @@ class RankingSettings:
 
     ``threshold_by_hand`` says that somebody set the threshold: then it decides alone what is a hit and
     whether the wiki answers, whatever was learned of the index. ``boost_evidence`` adds the boosts to what
-    was weighed as well. ``keep`` lets more passages through than are ever shown, for measuring.
+    was weighed as well. ``heal`` also asks for the words nearest to those that no passage has, ``acronyms``
+    searches once more with what the passages found say that a short form means. ``keep`` lets more passages
+    through than are ever shown, for measuring.
     """
 
     mode: RankingMode = RankingMode.HYBRID
@@ -59,6 +61,8 @@ class RankingSettings:
     summaries_per_page: int = 1
     details_per_page: int = 2
     boost_evidence: bool = False
+    heal: bool = False
+    acronyms: bool = False
     keep: int | None = None
 
 

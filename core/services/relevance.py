@@ -4,7 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from core.services.tokens import fold, is_identifier, word_forms
+from core.services.identifiers import is_named
+from core.services.tokens import is_identifier
 
 MOST_MARGIN = 4.0
 """A margin above this says no more."""
@@ -62,5 +63,4 @@ def margin(scores: Sequence[float], sections: Sequence[object]) -> float:
 
 def missing_identifiers(keywords: Collection[str], passage: str) -> tuple[str, ...]:
     """Identifiers and numbers of the question that the passage lacks: ``ERR_63``, ``v2.3``, ``Q6``."""
-    present = word_forms(passage)
-    return tuple(word for word in keywords if is_identifier(word) and fold(word) not in present)
+    return tuple(word for word in keywords if is_identifier(word) and not is_named(word, passage))

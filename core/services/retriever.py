@@ -11,6 +11,7 @@ from core.domain.models import Vector
 from core.domain.questions import Question
 from core.errors import FootnoteError
 from core.ports import Embedder, PassageIndex, SearchResult
+from core.services.acronyms import added, definitions
 from core.services.blending import blend, range_of
 from core.services.calibrating import Calibrations
 from core.services.excerpts import best_excerpt
@@ -26,7 +27,7 @@ from core.services.ranking import (
     take,
 )
 from core.services.reranking import Reranking
-from core.services.weighing import by_weight, weigh
+from core.services.weighing import by_weight, text_of, weigh
 from core.services.words import contains_any
 
 logger = logging.getLogger(__name__)
@@ -103,6 +104,11 @@ class Retriever:
         watch.lap("embed")
         found = await self._search(inquiry, vector)
         watch.lap("search")
+        if (wider := self._with_other_forms(inquiry, found)) is not None:
+            inquiry, vector = wider, await self._embed(wider)
+            watch.lap("embed")
+            found = await self._search(inquiry, vector)
+            watch.lap("search")
         passages, probability = await self._weigh(inquiry, vector, found)
         watch.lap("rank")
         retrieval = Retrieval(
@@ -153,12 +159,23 @@ class Retriever:
             logger.warning("searching by words only: the embedding model failed: %s", error)
             return None
 
+    def _with_other_forms(self, inquiry: Inquiry, found: SearchResult) -> Inquiry | None:
+        """The question with what its short forms mean, as far as what was found defines them; else null."""
+        if not self._settings.acronyms:
+            return None
+        visible = _visible(found.candidates, inquiry.question.audience)
+        forms = added(inquiry.text, definitions(text_of(one) for one in visible))
+        if not forms:
+            return None
+        text = f"{inquiry.text} ({', '.join(forms)})"
+        return replace(prepare(replace(inquiry.question, text=text, turns=())), question=inquiry.question)
+
     async def _search(self, inquiry: Inquiry, vector: Vector | None) -> SearchResult:
         if vector is None and inquiry.words.is_empty:
             return SearchResult(candidates=(), generation=await self._index.generation())
         return await self._index.search(
             vector=vector,
-            words=inquiry.words,
+            words=replace(inquiry.words, heal=self._settings.heal),
             audience=inquiry.question.audience,
             limit=candidate_count(self._settings.limit),
         )

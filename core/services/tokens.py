@@ -7,6 +7,7 @@ _WORD = r"[^\W_]"
 _TOKEN = re.compile(
     rf"""
     \#\d+\b                                        # an issue: #42
+    | (?<![\d.,])\d{{1,3}}(?:[,'’]\d{{3}})+(?![\d.,'’]*\d)  # a number in groups: 1,000
     | \.?_*{_WORD}+                                # a word, .env included
       (?:(?:[._\-'’@]|::|[._]+){_WORD}+)*          # ... with parts: user_id, v2.1, e-mail, l'équipe, a.b@c.de
       _*
@@ -14,11 +15,12 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_UNSPACED = re.compile(
-    # Scripts written without spaces: Han, kana, Thai, Lao, Myanmar, Khmer.
-    "[\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
-    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003134f]+"
+UNSPACED = (
+    "\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\u0e00-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff\U00020000-\U0003134f"
 )
+"""Signs of scripts written without spaces, as in a character class: Han, kana, Thai, Lao, Myanmar, Khmer."""
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
 _COMBINING = "Mn"
 SHORTEST_ROOT = 4
 LONGEST_ENDING = 3

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from core.ports import WordQuery
 from core.services import languages
+from core.services.identifiers import codes, spellings, ungrouped
 from core.services.stopwords import DOMAIN, stop_words
 from core.services.tokens import fold, is_identifier, parts, tokens, word_forms
 
@@ -57,7 +58,9 @@ def word_query(text: str, language: str) -> WordQuery:
     # "What is Notion?" asks for the word that is noise everywhere else.
     terms = (_keywords(positive, language) or _content(positive, language))[:MAX_TERMS]
     if not operators.is_used:
-        return WordQuery(text=_one_line(text), terms=terms, language=language)
+        return WordQuery(
+            text=_one_line(text), terms=terms, language=language, spellings=_spellings(positive, terms)
+        )
     free = _keywords(operators.rest, language)[:MAX_TERMS]
     if not free and not operators.phrases:
         # Only words to leave out: there is nothing to find by words.
@@ -113,6 +116,13 @@ def _terms_of(token: str, ignored: frozenset[str], *, shouted: bool) -> tuple[st
     if _is_acronym(token) and not shouted:
         return (word,)
     return (word,) if _says_something(word, ignored) else ()
+
+
+def _spellings(text: str, terms: tuple[str, ...]) -> tuple[str, ...]:
+    """Other ways to write the names in a question; those of its terms are known already."""
+    found = [one for term in terms for one in (*spellings(term), ungrouped(term))]
+    known = frozenset(terms)
+    return tuple(dict.fromkeys(one for one in (*found, *codes(tokens(text))) if one not in known))
 
 
 def _says_something(word: str, ignored: frozenset[str]) -> bool:

@@ -9,10 +9,11 @@ XQuAD and the documentation set are read from the folder that FOOTNOTE_BENCH_DAT
 
 import json
 import os
+import random
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -21,6 +22,8 @@ from core.domain.documents import Block, BlockKind, Page, PageRef
 from core.domain.ids import PageId
 
 XQUAD_LANGUAGES = ("en", "de", "ru")
+LONG_WORD = 5
+"""Letters from which a word is mistyped."""
 _NAMES = uuid.UUID("7d0a1c52-6f0e-4f6a-9a0e-0f0a5c3b9e11")
 _GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -93,6 +96,30 @@ def xquad(*, pages: Sequence[str], questions: str) -> GoldenSet:
     )
     same = tuple(pages) == (questions,)
     return GoldenSet(f"xquad {questions}" + ("" if same else f" on {'+'.join(pages)}"), indexed, asked)
+
+
+def mistyped(golden: GoldenSet) -> GoldenSet:
+    """The same questions with a letter swapped, dropped or doubled in every second long word."""
+    draw = random.Random(7)
+    questions = tuple(
+        replace(one, id=f"{one.id}-typo", question=_mistype(one.question, draw)) for one in golden.questions
+    )
+    return replace(golden, name=f"{golden.name}, mistyped", questions=questions)
+
+
+def _mistype(text: str, draw: random.Random) -> str:
+    words = text.split()
+    long = [place for place, word in enumerate(words) if sum(map(str.isalpha, word)) >= LONG_WORD]
+    for place in draw.sample(long, (len(long) + 1) // 2):
+        word, at = words[place], draw.randrange(1, LONG_WORD - 1)
+        words[place] = draw.choice(
+            [
+                word[:at] + word[at + 1] + word[at] + word[at + 2 :],
+                word[:at] + word[at + 1 :],
+                word[: at + 1] + word[at:],
+            ]
+        )
+    return " ".join(words)
 
 
 def xquad_mosaic() -> GoldenSet:
@@ -221,14 +248,20 @@ def _json(file: Path) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
+def _mistyped_xquad(language: str) -> GoldenSet:
+    return mistyped(xquad(pages=(language,), questions=language))
+
+
 SETS: dict[str, Callable[[], GoldenSet]] = {
     **{f"xquad:{one}": partial(xquad, pages=(one,), questions=one) for one in XQUAD_LANGUAGES},
     **{f"xquad:{one}>en": partial(xquad, pages=("en",), questions=one) for one in ("de", "ru")},
     **{f"xquad:{one}>all": partial(xquad, pages=XQUAD_LANGUAGES, questions=one) for one in XQUAD_LANGUAGES},
+    **{f"xquad:{one}~typos": partial(_mistyped_xquad, one) for one in XQUAD_LANGUAGES},
     "xquad:mosaic": xquad_mosaic,
     "docs": documentation,
 }
-"""Every set by the name it is asked for with; ``de>en`` asks in German about English pages."""
+"""Every set by the name it is asked for with; ``de>en`` asks in German about English pages, ``de~typos`` with
+typing errors."""
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,8 +1,8 @@
-"""What the product itself finds, through PostgreSQL: ``python -m tests.bench.product [SET ...]``.
+"""What the product itself finds, through PostgreSQL: ``python -m tests.bench.product [--all] [SET ...]``.
 
 Each set's pages are indexed into a database of their own, cut and embedded as a sync would, and asked as
-`footnote eval --ablate` asks. Vectors are kept by text hash in ``~/.cache/footnote-bench``, the databases
-are not. FOOTNOTE_BENCH_DATA names the folder with the sets.
+`footnote eval --ablate` asks; with ``--all`` also the stages that are off. Vectors are kept by text hash in
+``~/.cache/footnote-bench``, the databases are not. FOOTNOTE_BENCH_DATA names the folder with the sets.
 """
 
 import asyncio
@@ -41,6 +41,8 @@ from tests.bench.datasets import SETS, GoldenSet
 HOME = Path.home() / ".cache" / "footnote-bench"
 REPORTED = ("ndcg@10", "hit@5", "precision@3", "recall@3", "mrr@3")
 MEASURED = ("vector", "lexical", "hybrid (ranks)", "hybrid (evidence)")
+ON_REQUEST = "hybrid (evidence) "
+"""What the name of a stage begins with that is measured with ``--all`` alone."""
 
 
 class KeptQuestions:
@@ -76,7 +78,9 @@ class KeptQuestions:
         return await self._kept.embed_passages(texts)
 
 
-async def measure(golden: GoldenSet, url: str, embedder: Embedder) -> tuple[tuple[Row, ...], float]:
+async def measure(
+    golden: GoldenSet, url: str, embedder: Embedder, *, more: bool = False
+) -> tuple[tuple[Row, ...], float]:
     """The rows of the table, and milliseconds a question and stage."""
     profile, chunking = embedder.profile, ChunkSettings()
     fingerprint = profile.fingerprint(chunking.version)
@@ -88,7 +92,7 @@ async def measure(golden: GoldenSet, url: str, embedder: Embedder) -> tuple[tupl
         await Calibrator(store=store, embedder=embedder).run()
         parts = Parts(store, embedder, Calibrations(store), RankingSettings())
         questions = parse_golden([one.as_line() for one in golden.questions], name=golden.name)
-        stages = [stage for stage in STAGES if stage.name in MEASURED]
+        stages = [one for one in STAGES if one.name in MEASURED or (more and one.name.startswith(ON_REQUEST))]
         for question in questions:
             await embedder.embed_query(question.question)
         started = perf_counter()
@@ -107,22 +111,23 @@ def say(text: str) -> None:
     print(text, flush=True)  # noqa: T201 - a command's output
 
 
-async def measure_set(name: str, embedder: Embedder) -> None:
+async def measure_set(name: str, embedder: Embedder, *, more: bool) -> None:
     """Measure one set on a server of its own and print its table."""
     golden = SETS[name]()
     with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
-        rows, pace = await measure(golden, url, embedder)
+        rows, pace = await measure(golden, url, embedder, more=more)
     say(f"\n{name}: {len(golden.questions)} questions, {len(golden.pages)} pages, {pace:.0f} ms a question")
-    say(f"{'':20}" + "".join(f"{metric:>13}" for metric in REPORTED) + "   ndcg@10 95 %")
+    say(f"{'':36}" + "".join(f"{metric:>13}" for metric in REPORTED) + "   ndcg@10 95 %")
     for row in rows:
         low, high = row.intervals["ndcg@10"]
         figures = "".join(f"{row.figures[metric]:13.4f}" for metric in REPORTED)
-        say(f"{row.name:20}{figures}   {low:.3f}-{high:.3f}")
+        say(f"{row.name:36}{figures}   {low:.3f}-{high:.3f}")
 
 
 async def main(arguments: Sequence[str]) -> int:
     """Measure the sets that are named, or all."""
-    named = list(arguments) or list(SETS)
+    more = "--all" in arguments
+    named = [one for one in arguments if one != "--all"] or list(SETS)
     if unknown := [name for name in named if name not in SETS]:
         say(f"unknown: {', '.join(unknown)}; there are {', '.join(SETS)}")
         return 2
@@ -130,7 +135,7 @@ async def main(arguments: Sequence[str]) -> int:
         with KeptVectors(model, HOME / "product.sqlite") as kept:
             embedder = KeptQuestions(kept, HOME / "product-questions.sqlite")
             for name in named:
-                await measure_set(name, embedder)
+                await measure_set(name, embedder, more=more)
     return 0
 
 

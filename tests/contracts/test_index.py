@@ -9,6 +9,7 @@ from core.domain.audiences import EVERYTHING, NOTHING, Audience, Scope
 from core.domain.documents import Block, BlockKind, Heading, walk
 from core.domain.ids import PageId
 from core.ports import PageWriter, PassageIndex, SearchResult, WordQuery
+from core.services.words import word_query
 from tests.builders_store import (
     NO_WORDS,
     a_chunk,
@@ -653,3 +654,56 @@ async def test_t26_titles_are_told_to_those_who_may_see_them(store: Store) -> No
     assert after == {page_id(1): "Open", page_id(2): None, page_id(3): None}
     assert set((await store.titles(ids, audience=NOTHING)).values()) == {None}
     assert await store.titles([], audience=readers) == {}
+
+
+# --- other spellings -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("ERR42", "The drive shows ERR_42 at night."),
+        ("err 42", "The drive shows ERR42 at night."),
+        ("ERR-42", "The drive shows ERR 42 at night."),
+        ("version 2.11", "It came with v2.11 in May."),
+        ("v2.11", "It came with 2.11 in May."),
+        ("1,000", "At most 1000 euros."),
+    ],
+)
+async def test_r14_an_identifier_is_found_however_it_is_written(
+    store: Store, question: str, text: str
+) -> None:
+    """Signs and blanks between letters and digits make no other name, nor does the v of a version."""
+    await index_page(store, a_page(1), a_chunk(1, 0, text))
+    await index_page(store, a_page(2), a_chunk(2, 0, "Nothing of that kind."))
+
+    asked = word_query(question, "en")
+    found = await store.search(vector=None, words=asked, audience=EVERYTHING, limit=10)
+
+    assert ids(found) == [page_id(1)]
+
+
+async def test_an_unknown_word_is_healed_by_its_letters_on_request(store: Store) -> None:
+    """A title's mistyped word finds the page; a word that is known, short or a code stays what it is."""
+    await index_page(store, a_page(1), a_chunk(1, 0, "Thirty days.", breadcrumb="Retention of backups"))
+    await index_page(store, a_page(2), a_chunk(2, 0, "The intention and attention of all: code7 tea"))
+
+    async def found(*terms: str, heal: bool = True) -> list[PageId]:
+        asked = WordQuery(text=" ".join(terms), terms=terms, heal=heal)
+        return ids(await store.search(vector=None, words=asked, audience=EVERYTHING, limit=10))
+
+    assert await found("retenton") == [page_id(1)]
+    assert await found("retenton", heal=False) == []
+    assert await found("backups", "tee") == [page_id(1)]
+    assert await found("code8") == []
+
+
+async def test_a_healed_word_finds_nothing_out_of_sight(store: Store) -> None:
+    """The nearest word may stand on a page that the readers may not see: that page stays unseen."""
+    await index_page(store, a_page(1), a_chunk(1, 0, "Retention"))
+    await index_page(store, a_page(2), a_chunk(2, 0, "Something else"))
+
+    asked = WordQuery(text="retenton", terms=("retenton",), heal=True)
+    found = await store.search(vector=None, words=asked, audience=only(2), limit=10)
+
+    assert ids(found) == []

@@ -259,3 +259,43 @@ async def test_a_follow_up_borrows_words() -> None:
     assert follow_up.words.terms == ("germany", "diem", "kazakhstan")
     assert independent.text == "How do I order a new laptop?"
     assert prepare(a_question("ERR_42", turns=["Was heißt das?"])).language == "de"
+
+
+async def test_a_short_form_is_asked_again_with_what_it_means() -> None:
+    """Once, by what a passage found defines, and only where that is wanted; the question stays as it was."""
+    hits = (a_hit(1, "The Disaster Recovery Plan (DRP) is rehearsed in May."),)
+    index, embedder = ScriptedIndex(*hits), WordEmbedder()
+    settings = RankingSettings(threshold=0.1, acronyms=True)
+    question = a_question("When is the DRP rehearsed?")
+
+    plain = await Retriever(index=ScriptedIndex(*hits), embedder=WordEmbedder()).retrieve(question)
+    wider = await Retriever(index=index, embedder=embedder, settings=settings).retrieve(question)
+
+    assert embedder.queries == [
+        "When is the DRP rehearsed?",
+        "When is the DRP rehearsed? (Disaster Recovery Plan)",
+    ]
+    assert index.searches[1][1].terms == ("drp", "rehearsed", "disaster", "recovery", "plan")
+    assert (wider.question, plain.query) == (question, "When is the DRP rehearsed?")
+
+
+async def test_a_short_form_means_nothing_by_a_page_out_of_sight() -> None:
+    """What a page behind a scope defines is not searched for, even if the index let it through."""
+    index = ScriptedIndex(a_hit(2, "The Disaster Recovery Plan (DRP) is rehearsed in May."))
+    settings = RankingSettings(threshold=0.1, acronyms=True)
+    question = a_question("When is the DRP rehearsed?", audience=only(1))
+
+    await Retriever(index=index, embedder=WordEmbedder(), settings=settings).retrieve(question)
+
+    assert len(index.searches) == 1
+
+
+@pytest.mark.parametrize("heal", [True, False])
+async def test_words_are_healed_where_that_is_set(*, heal: bool) -> None:
+    """The setting travels with the words."""
+    index = ScriptedIndex(a_hit(1))
+    settings = RankingSettings(threshold=0.1, heal=heal)
+
+    await Retriever(index=index, embedder=WordEmbedder(), settings=settings).retrieve(a_question())
+
+    assert index.searches[0][1].heal is heal
