@@ -23,12 +23,13 @@ from core.services.citing import (
     preview,
     says_something,
 )
+from core.services.declining import admits_not_knowing, says_not_in_wiki
 from core.services.draft_markup import Piece
 from core.services.extractive import ExtractiveWriter
 from core.services.flights import SharedFlight, SingleFlight
 from core.services.followups import compact, language_of
 from core.services.grounding import Grounder
-from core.services.prompting import Brief, Style, says_not_in_wiki, write_prompt
+from core.services.prompting import Brief, Style, write_prompt
 from core.services.rambling import cut_loop
 from core.services.refusals import Judge, Verdict, judge_for
 from core.services.retriever import Retriever, Stopwatch
@@ -185,6 +186,7 @@ class Answering:
                 return await self._check(kept.text, brief, retrieval.language)
         for attempt in range(1, ATTEMPTS + 1):
             text = await _stream(generator, brief, progress)
+            draft = Draft(text=text, model=generator.model, degraded=retrieval.degraded)
             try:
                 cited = await self._check(text, brief, retrieval.language)
             except EmptyDraftError:
@@ -192,8 +194,11 @@ class Answering:
                     raise
                 logger.info("the chat model wrote nothing; asking once more")
                 continue
-            if self._cache is not None and not retrieval.degraded:
-                draft = Draft(text=text, model=generator.model)
+            except NotInWikiError:
+                if self._cache is not None:
+                    await self._cache.keep_draft(retrieval.question, brief.sources, draft, is_refusal=True)
+                raise
+            if self._cache is not None:
                 await self._cache.keep_draft(retrieval.question, brief.sources, draft)
             return cited
         raise AssertionError("unreachable: the last attempt returns or raises")
@@ -214,6 +219,8 @@ class Answering:
         result = await self._checking.grounder.check(pieces, brief.sources, _language_of(pieces, language))
         self._checking.observe(result.counts)
         cited = number(result.pieces, brief.sources)
+        if not cited.citations and admits_not_knowing(text):
+            raise NotInWikiError
         if not cited.citations:
             raise UngroundedDraftError("the model wrote nothing that rests on a source")
         return cited
@@ -248,7 +255,7 @@ def _language_of(pieces: Sequence[Piece], asked: str) -> str:
 
 
 async def _stream(generator: Generator, brief: Brief, progress: Progress | None) -> str:
-    """All that the model writes, up to where it starts to repeat itself."""
+    """All that the model writes, up to where it starts to repeat itself or says that it found no answer."""
     text = ""
     shown = 0
     async with _closing(generator.write(brief.prompt)) as pieces:
@@ -257,7 +264,7 @@ async def _stream(generator: Generator, brief: Brief, progress: Progress | None)
             if len(text) - shown < PREVIEW_EVERY:
                 continue
             shown = len(text)
-            if len(cut_loop(text)) < len(text.rstrip()):
+            if len(cut_loop(text)) < len(text.rstrip()) or says_not_in_wiki(text):
                 break
             if progress is not None and (so_far := preview(text, brief.sources)):
                 await progress.text(so_far)

@@ -7,7 +7,8 @@
    touched other pages, retrieval runs again and the expensive writing is reused.
 
 Every key holds the audience and a digest of all that shapes an answer (`Making`). Values hold no asker and
-no channel. Failed, degraded and unanswered results are not kept. A cache that is away is a miss.
+no channel. Failed, degraded and unanswered results are not kept, except that a model found no answer in
+exactly these passages, for seconds. A cache that is away is a miss.
 """
 
 import re
@@ -31,6 +32,9 @@ DAY = 24 * 60 * 60
 VECTOR_SECONDS = 30 * DAY
 ANSWER_SECONDS = DAY
 DRAFT_SECONDS = 7 * DAY
+REFUSAL_SECONDS = 30
+"""That a model found no answer is remembered so briefly: it spares the model those who ask again at once,
+and the next one may get a better draft from the same passages."""
 
 _SPACES = re.compile(r"\s+")
 _NOBODY = Conversation(platform="")
@@ -114,12 +118,20 @@ class AnswerCache:
         data = await self._cache.get(self._draft_key(question, passages))
         return None if data is None else DRAFTS.unpack(data)
 
-    async def keep_draft(self, question: Question, passages: Sequence[Passage], draft: Draft) -> bool:
-        """Keep what the model wrote; false for a degraded or empty draft."""
+    async def keep_draft(
+        self,
+        question: Question,
+        passages: Sequence[Passage],
+        draft: Draft,
+        *,
+        is_refusal: bool = False,
+    ) -> bool:
+        """Keep what the model wrote, a refusal for seconds only; false for a degraded or empty draft."""
         if draft.degraded or not draft.text.strip():
             return False
         key = self._draft_key(question, passages)
-        await self._cache.put(key, DRAFTS.pack(draft), seconds=self._draft_seconds)
+        seconds = min(REFUSAL_SECONDS, self._draft_seconds) if is_refusal else self._draft_seconds
+        await self._cache.put(key, DRAFTS.pack(draft), seconds=seconds)
         return True
 
     def _draft_key(self, question: Question, passages: Sequence[Passage]) -> str:

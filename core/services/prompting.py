@@ -99,11 +99,6 @@ def estimate_tokens(text: str) -> int:
     return math.ceil(ascii_only / 3) + len(text) - ascii_only
 
 
-def says_not_in_wiki(text: str) -> bool:
-    """Whether a model's answer is that the sources do not answer."""
-    return NOT_IN_WIKI in text.upper().replace(" ", "_")
-
-
 def _system(style: Style, language: str) -> str:
     name = _LANGUAGE_NAMES.get(language)
     wanted = f"{name}, the language of the question" if name else "the language of the question"

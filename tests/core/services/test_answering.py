@@ -118,6 +118,50 @@ async def test_t15_a_model_that_finds_nothing_is_believed() -> None:
     assert reason_of(await service.answer(a_question())) is NoAnswerReason.NO_RELEVANT_PAGES
 
 
+async def test_t15_thoughts_about_the_mark_refuse_nothing() -> None:
+    """A model that thinks aloud weighs whether to write the mark, and then answers."""
+    draft = f"<think>If no source answers I write only {NOT_IN_WIKI}.</think>You have 28 days [1]."
+    outcome = await an_answering(ScriptedIndex(a_hit(1, BODY)), ScriptedGenerator(draft)).answer(a_question())
+
+    assert text_of(outcome) == "You have 28 days [1]."
+
+
+async def test_t15_an_excuse_without_source_is_a_refusal() -> None:
+    """Words instead of the mark: quoting a passage that the model found useless would contradict it."""
+    generator = ScriptedGenerator("The sources do not say how many days there are.")
+    outcome = await an_answering(ScriptedIndex(a_hit(1, "Ask the office.")), generator).answer(a_question())
+
+    assert reason_of(outcome) is NoAnswerReason.NO_RELEVANT_PAGES
+    assert len(generator.prompts) == 1
+
+
+async def test_t15_the_mark_is_never_shown_and_ends_the_writing() -> None:
+    """A model that goes on behind the mark is cut off; nobody sees the mark as a preview."""
+    generator = ScriptedGenerator(f"{NOT_IN_WIKI}. The sources speak of other things. " * 40)
+    watching = Watching()
+    outcome = await an_answering(ScriptedIndex(a_hit(1, BODY)), generator).answer(a_question(), watching)
+
+    assert reason_of(outcome) is NoAnswerReason.NO_RELEVANT_PAGES
+    assert watching.told == ["search", "write"]
+    assert generator.closed == 1
+
+
+async def test_a14_a_models_refusal_is_remembered_for_seconds() -> None:
+    """Who asks again at once costs no model call; a minute later the model is asked anew."""
+    clock = [0.0]
+    cache = a_cache(MemoryCache(monotonic=lambda: clock[0]))
+    generator = ScriptedGenerator(NOT_IN_WIKI, "You have 28 days [1].")
+    service = an_answering(ScriptedIndex(a_hit(1, BODY)), generator, cache=cache)
+
+    first, again = [reason_of(await service.answer(a_question())) for _ in range(2)]
+    asked = len(generator.prompts)
+    clock[0] = 60.0
+    later = text_of(await service.answer(a_question()))
+
+    assert first is again is NoAnswerReason.NO_RELEVANT_PAGES
+    assert (asked, len(generator.prompts), later) == (1, 2, "You have 28 days [1].")
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "???", "!!!", "🙂", "\x00"])
 async def test_a7_a_blank_question_is_refused(text: str) -> None:
     """What is left after the mention says nothing: nobody is asked."""
