@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import date, datetime, timedelta
 
@@ -42,8 +42,7 @@ class PostgresLearning:
             async with self._pool.acquire() as connection, connection.transaction():
                 audiences = {one.audience.key: audience_to_json(one.audience) for one in exchanges}
                 await connection.execute(sql.PUT_AUDIENCES, list(audiences), list(audiences.values()))
-                for one in exchanges:
-                    await self._put(connection, one, people[one.person])
+                await self._put(connection, exchanges, people)
 
     async def weak(self, *, since: datetime, limit: int) -> Sequence[WeakQuestion]:
         """As `QuestionLog.weak`."""
@@ -140,38 +139,24 @@ class PostgresLearning:
     # --- the details -----------------------------------------------------------------------------------
 
     async def _put(
-        self, connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]", one: Exchange, person: str
+        self,
+        connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]",
+        exchanges: Sequence[Exchange],
+        people: Mapping[str, str],
     ) -> None:
-        row = await connection.fetchval(
-            sql.PUT_QUESTION,
-            one.event,
-            one.platform,
-            person,
-            one.audience.key,
-            storable(one.text),
-            one.language,
-            one.asked_at,
-        )
-        if row is None:
-            return
-        await connection.execute(
-            sql.PUT_ANSWER,
-            row,
-            one.outcome,
-            one.degraded,
-            one.cached,
-            one.generation,
-            one.best_cosine,
-            one.best_score,
-            json.dumps(dict(one.timings)),
-        )
-        await connection.executemany(
-            sql.PUT_PASSAGE,
-            [
-                (row, place, it.page_id, it.block_id, it.text_hash, it.cosine, it.score, it.is_cited)
-                for place, it in enumerate(one.passages, start=1)
-            ],
-        )
+        # Of exchanges with the same event the first one counts, as it does between batches.
+        first: dict[str, Exchange] = {}
+        for one in exchanges:
+            first.setdefault(one.event, one)
+        rows = [_row(one, people[one.person]) for one in first.values()]
+        kept = await connection.fetch(sql.PUT_EXCHANGES, *map(list, zip(*rows, strict=True)))
+        passages = [
+            (row["id"], place, it.page_id, it.block_id, it.text_hash, it.cosine, it.score, it.is_cited)
+            for row in kept
+            for place, it in enumerate(first[row["event"]].passages, start=1)
+        ]
+        if passages:
+            await connection.execute(sql.PUT_PASSAGES, *map(list, zip(*passages, strict=True)))
 
     async def _hash(self, person: str) -> str:
         if self._key is None:
@@ -191,6 +176,15 @@ def most_asked(asked: Sequence[tuple[str, int]]) -> tuple[tuple[str, int], ...]:
 
 def _shown_to(viewer: Audience, rows: "Sequence[asyncpg.Record]") -> "Sequence[asyncpg.Record]":
     return [row for row in rows if viewer.covers(audience_from_json(row["audience"], row["groups"]))]
+
+
+def _row(one: Exchange, person: str) -> tuple[object, ...]:
+    """An exchange in the order of `PUT_EXCHANGES`."""
+    return (
+        *(one.event, one.platform, person, one.audience.key, storable(one.text), one.language, one.asked_at),
+        *(one.outcome, one.degraded, one.cached, one.generation, one.best_cosine, one.best_score),
+        json.dumps(dict(one.timings)),
+    )
 
 
 def hashed_person(person: str, key: bytes) -> str:

@@ -7,23 +7,38 @@ ORDER BY given.key
 ON CONFLICT (key) DO NOTHING
 """
 
-PUT_QUESTION = """
-INSERT INTO questions (event, platform, person, audience, text, language, asked_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (event) DO NOTHING
-RETURNING id
+# Whole batches at once: a statement for each question would cost more than answering it from the cache.
+PUT_EXCHANGES = """
+WITH given AS (
+    SELECT * FROM unnest(
+        $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::timestamptz[],
+        $8::text[], $9::boolean[], $10::boolean[], $11::bigint[], $12::real[], $13::real[], $14::text[]
+    ) AS given (
+        event, platform, person, audience, text, language, asked_at,
+        outcome, degraded, cached, generation, best_cosine, best_score, timings
+    )
+),
+asked AS (
+    INSERT INTO questions (event, platform, person, audience, text, language, asked_at)
+    SELECT event, platform, person, audience, text, language, asked_at FROM given
+    ON CONFLICT (event) DO NOTHING
+    RETURNING id, event
+),
+answered AS (
+    INSERT INTO answers
+        (question_id, outcome, degraded, cached, generation, best_cosine, best_score, timings)
+    SELECT asked.id, outcome, degraded, cached, generation, best_cosine, best_score, timings::jsonb
+    FROM given JOIN asked USING (event)
+)
+SELECT id, event FROM asked
 """
 
-PUT_ANSWER = """
-INSERT INTO answers
-    (question_id, outcome, degraded, cached, generation, best_cosine, best_score, timings)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8::jsonb)
-"""
-
-PUT_PASSAGE = """
+PUT_PASSAGES = """
 INSERT INTO answer_passages
     (question_id, position, page_id, block_id, text_hash, cosine, score, cited)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+SELECT * FROM unnest(
+    $1::bigint[], $2::smallint[], $3::uuid[], $4::uuid[], $5::text[], $6::real[], $7::real[], $8::boolean[]
+)
 """
 
 # Unanswered for want of a page, or judged bad by more people than good.

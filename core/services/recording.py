@@ -21,6 +21,10 @@ WAITING = 1000
 TOGETHER = 50
 """Exchanges written in one transaction."""
 
+GATHER_SECONDS = 0.1
+"""How long the first exchange of a batch waits for others: one transaction costs as much as ten answers out
+of the cache."""
+
 NOT_KEPT = frozenset({NoAnswerReason.EMPTY_QUESTION, NoAnswerReason.LIMIT_REACHED})
 """They tell nothing about the wiki."""
 
@@ -30,8 +34,9 @@ Scrub = Callable[[str], str]
 class Recorder:
     """Writes exchanges in the background, in order, some at a time."""
 
-    def __init__(self, log: QuestionLog) -> None:
+    def __init__(self, log: QuestionLog, *, gather: float = GATHER_SECONDS) -> None:
         self._log = log
+        self._gather = gather
         self._queue: asyncio.Queue[Exchange] = asyncio.Queue(maxsize=WAITING)
         self._is_full = False
 
@@ -64,8 +69,10 @@ class Recorder:
 
     async def _write(self) -> None:
         while True:
-            batch = [await self._queue.get(), *self._batch(TOGETHER - 1)]
+            batch = [await self._queue.get()]
             try:
+                await asyncio.sleep(self._gather)
+                batch += self._batch(TOGETHER - 1)
                 await self._record(batch)
             except asyncio.CancelledError:
                 # Not known to be written: once more at the end; known events are not written twice.
