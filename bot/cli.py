@@ -14,6 +14,7 @@ import typer
 
 from bot import __version__
 from bot.logs import set_up_logging
+from bot.loops import new_event_loop
 from bot.settings import Settings, load_settings
 from bot.terminal import complain, note
 from core.domain.places import AskerKind, ChannelKind, Place
@@ -255,7 +256,8 @@ def run(work: Coroutine[Any, Any, int]) -> None:
     SIGTERM stops it as Ctrl-C does: what is open is closed, so that no run is left to be waited for.
     """
     try:
-        code = asyncio.run(_until_terminated(work))
+        with asyncio.Runner(loop_factory=new_event_loop) as runner:
+            code = runner.run(_until_terminated(work))
     except KeyboardInterrupt:
         note("stopped")
         code = INTERRUPTED

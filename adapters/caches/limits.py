@@ -1,10 +1,14 @@
 """Limits over all processes: sliding windows and token budgets, decided by one atomic script in Redis."""
 
 from collections.abc import Sequence
+from hashlib import sha1
 from importlib.resources import files
+from typing import Any
 from uuid import uuid4
 
-from adapters.caches.connecting import RedisConnection
+from redis.exceptions import NoScriptError
+
+from adapters.caches.connecting import Client, RedisConnection
 from adapters.caches.limits_memory import MemoryLimits
 from core.errors import UnavailableError
 from core.ports.sharing import Admission, Budget, Window
@@ -14,9 +18,24 @@ SLOTS = 24
 """A budget's time is kept in so many slots, and the one that has just begun."""
 _MICROSECONDS = 1_000_000
 
-_SCRIPTS = files("adapters.caches")
-_ADMIT = _SCRIPTS.joinpath("limits.lua").read_text(encoding="utf-8")
-_SPEND = _SCRIPTS.joinpath("spend.lua").read_text(encoding="utf-8")
+
+class _Script:
+    """A script that the server is sent once and then knows by its digest."""
+
+    def __init__(self, name: str) -> None:
+        self._text = files("adapters.caches").joinpath(name).read_text(encoding="utf-8")
+        self._digest = sha1(self._text.encode(), usedforsecurity=False).hexdigest()
+
+    async def run(self, client: Client, keys: Sequence[str], arguments: Sequence[str]) -> Any:
+        """What the script returns; a server that does not know it, since it was restarted, learns it."""
+        try:
+            return await client.evalsha(self._digest, len(keys), *keys, *arguments)
+        except NoScriptError:
+            return await client.eval(self._text, len(keys), *keys, *arguments)
+
+
+_ADMIT = _Script("limits.lua")
+_SPEND = _Script("spend.lua")
 
 
 class RedisLimits:
@@ -41,9 +60,7 @@ class RedisLimits:
         for budget in budgets:
             arguments += [str(budget.tokens), _micros(budget.seconds / SLOTS), str(SLOTS + 1)]
         try:
-            admitted, wait = await self._connection.ask(
-                lambda client: client.eval(_ADMIT, len(keys), *keys, *arguments)
-            )
+            admitted, wait = await self._connection.ask(lambda client: _ADMIT.run(client, keys, arguments))
         except UnavailableError:
             granted_here = await self._share.admit(windows, budgets=budgets)
             return granted_here if granted_here.admitted else Admission(admitted=True, makeshift=True)
@@ -58,7 +75,7 @@ class RedisLimits:
         for budget in budgets:
             arguments += [_micros(budget.seconds / SLOTS), str(SLOTS + 1)]
         try:
-            await self._connection.ask(lambda client: client.eval(_SPEND, len(keys), *keys, *arguments))
+            await self._connection.ask(lambda client: _SPEND.run(client, keys, arguments))
         except UnavailableError:
             await self._share.spend(budgets, tokens=tokens)
 

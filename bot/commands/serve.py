@@ -14,6 +14,7 @@ from adapters.stores.suggestions import open_suggestions
 from bot.chats import make_chats
 from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
+from bot.loops import settle
 from bot.operations import Operations, open_operations
 from bot.settings import Settings
 from bot.syncing import notion_source, open_notion
@@ -44,6 +45,7 @@ async def run_serve(settings: Settings) -> int:
         operations = await stack.enter_async_context(open_operations(app))
         runners = await _runners(operations, stack)
         stop = await stack.enter_async_context(stop_signal())
+        settle()
         log.info("serving", parts=len(runners))
         await run_together(runners, stop)
     return 0

@@ -15,6 +15,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import assert_never
 
@@ -35,6 +36,9 @@ DRAFT_SECONDS = 7 * DAY
 REFUSAL_SECONDS = 30
 """That a model found no answer is remembered so briefly: it spares the model those who ask again at once,
 and the next one may get a better draft from the same passages."""
+
+UNPACKED = 128
+"""Answers that are kept unpacked in the process, found by their bytes as they came out of the cache."""
 
 _SPACES = re.compile(r"\s+")
 _NOBODY = Conversation(platform="")
@@ -88,6 +92,8 @@ class AnswerCache:
         self._cache = cache
         self._making = making
         self._answer_seconds = answer_seconds
+        # Equal bytes are equal answers: what is asked often is unpacked once.
+        self._unpack = lru_cache(maxsize=UNPACKED)(ANSWERS.unpack)
         self._draft_seconds = draft_seconds
 
     def key(self, question: Question, *, generation: int) -> str:
@@ -97,7 +103,7 @@ class AnswerCache:
     async def find(self, question: Question, *, generation: int) -> Answer | None:
         """The answer given to an equal question of an equal audience while the index was as it is now."""
         data = await self._cache.get(self.key(question, generation=generation))
-        answer = None if data is None else ANSWERS.unpack(data)
+        answer = None if data is None else self._unpack(data)
         if answer is None:
             return None
         return replace(answer, cached=True, retrieval=replace(answer.retrieval, question=question))

@@ -21,7 +21,7 @@ WAITING = 1000
 TOGETHER = 50
 """Exchanges written in one transaction."""
 
-GATHER_SECONDS = 0.1
+GATHER_SECONDS = 0.05
 """How long the first exchange of a batch waits for others: one transaction costs as much as ten answers out
 of the cache."""
 

@@ -8,7 +8,6 @@ each run, the median run, and what each stage costs by itself. Needs two cores; 
 """
 
 import asyncio
-import gc
 import os
 import random
 import statistics
@@ -21,15 +20,15 @@ from datetime import UTC, datetime
 from itertools import cycle
 from pathlib import Path
 
-import uvloop
-
 from adapters.caches.connecting import RedisConnection
 from adapters.caches.limits import RedisLimits
 from adapters.caches.redis import RedisCache
 from adapters.chat.discord.render import render as render_for_discord
 from adapters.chat.slack.render import render as render_for_slack
 from adapters.sources.sample import SampleSource
+from adapters.stores.schema import migrate
 from bot.embedded import embedded_postgres, embedded_redis
+from bot.loops import new_event_loop, settle
 from bot.settings import Settings
 from bot.syncing import sync_with_progress
 from bot.wiring import App, open_app
@@ -46,7 +45,7 @@ RUNS = 5
 GOAL = 5.0
 """Milliseconds within which 99 of 100 cached answers are to be there."""
 
-PLATFORMS = {"slack": render_for_slack, "discord": render_for_discord}
+PLATFORMS: dict[str, Callable[..., object]] = {"slack": render_for_slack, "discord": render_for_discord}
 WIDE = "1000000/10m"
 SETTINGS = {
     "EMBEDDING_MODEL": "hashing:384",
@@ -193,7 +192,7 @@ async def measure(database: str, redis: str) -> float:
         await sync_with_progress(app, SampleSource(), full=False)
         texts = await warmed(app)
         await asyncio.sleep(1.0)
-        gc.collect()
+        settle()
         say(f"{len(texts)} questions whose answers are cached; {RATE:.0f} a second, {SECONDS:.0f} s a run")
         for name, took in (await stages(app, texts)).items():
             say(f"  {name:44} {took:7.3f} ms")
@@ -209,7 +208,10 @@ async def measure(database: str, redis: str) -> float:
             await asyncio.sleep(1.0)
         ordered = sorted(run.at(0.99) for run in runs)
         middle = statistics.median(ordered)
-        say(f"p99 of the median run {middle:.2f} ms (runs {ordered[0]:.2f} to {ordered[-1]:.2f}); goal {GOAL:.0f} ms")
+        say(
+            f"p99 of the median run {middle:.2f} ms "
+            f"(runs {ordered[0]:.2f} to {ordered[-1]:.2f}); goal {GOAL:.0f} ms"
+        )
     return middle
 
 
@@ -222,17 +224,9 @@ def main() -> int:
         # Children keep the core that their parent had when it started them.
         os.sched_setaffinity(0, cores[1:] or cores)
         with embedded_postgres(home) as database, embedded_redis(home) as redis:
-            import asyncpg
-
-            async def prepare() -> None:
-                from adapters.embedders.hashing import HashingEmbedder
-                from adapters.stores.schema import migrate
-
-                await migrate(database)
-
-            asyncio.run(prepare())
+            asyncio.run(migrate(database))
             os.sched_setaffinity(0, cores[:1])
-            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            with asyncio.Runner(loop_factory=new_event_loop) as runner:
                 return 0 if runner.run(measure(database, redis)) <= GOAL else 1
 
 

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+import redis.asyncio
 
 from adapters.caches.connecting import RedisConnection
 from adapters.caches.limits import RedisLimits
@@ -133,3 +134,21 @@ async def test_a_spent_budget_is_forgiven_in_time(limits: RateLimits) -> None:
     assert not spent.admitted
     assert 0.3 < spent.wait <= 0.626
     assert (await limits.admit([], budgets=[budget])).admitted
+
+
+async def test_a_redis_that_forgot_its_scripts_is_taught_again(redis_url: str) -> None:
+    """After a restart of Redis limits are counted there, and not shared out as while it is away."""
+    connection = RedisConnection(redis_url)
+    client = redis.asyncio.Redis.from_url(redis_url)
+    try:
+        limits = RedisLimits(connection, processes=1000)
+        window = Window(key="person:1", limit=2, seconds=60)
+        first = await limits.admit([window])
+        await client.script_flush()
+        second, third = await limits.admit([window]), await limits.admit([window])
+    finally:
+        await connection.close()
+        await client.aclose()
+
+    assert [one.admitted for one in (first, second, third)] == [True, True, False]
+    assert not second.makeshift

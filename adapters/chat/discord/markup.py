@@ -1,6 +1,7 @@
 """Markdown as answers are written in to Markdown as Discord draws it: no tables, images or HTML. Pure."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -10,11 +11,15 @@ from adapters.chat.discord.escaping import code, escaped, fence, link
 PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 """The dialect that answers are written in; HTML is text."""
 
+REMEMBERED = 256
+"""Texts whose drawing is kept: what is asked often is answered alike, and parsing is most of drawing."""
+
 _MARKS = {"strong": "**", "em": "*", "s": "~~"}
 _DEEPEST_HEADING = 3
 """Discord draws three levels; deeper ones become bold lines."""
 
 
+@lru_cache(maxsize=REMEMBERED)
 def discord_markdown(markdown: str) -> str:
     """The same text for Discord: everything that is text is escaped, code untouched, nothing pings."""
     return "\n\n".join(_blocks(PARSER.parse(markdown))).strip()

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _FENCE = re.compile(r"^\s*(`{3,})([\w+#.-]*)\s*$")
 _ITEM = re.compile(r"^(?:[-*+]|\d+\.) ")
@@ -21,6 +22,9 @@ _ATOM = re.compile(
 )
 _WRAPPED = {"spoiler": "||", "bold": "**", "strike": "~~", "italic": "*"}
 _JOINERS = "\u200d\ufe0e\ufe0f"
+REMEMBERED = 256
+"""Texts whose pieces are kept: what is asked often is answered alike."""
+
 _SMALLEST = 16
 """A piece holds at least so much, however small the limit is asked to be."""
 
@@ -30,6 +34,7 @@ def characters(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+@lru_cache(maxsize=REMEMBERED)
 def split(text: str, *, limit: int) -> tuple[str, ...]:
     """The text in pieces of at most ``limit`` characters: between blocks, else lines, else words.
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -11,10 +12,14 @@ from adapters.chat.slack.escaping import INVISIBLE, escaped, mrkdwn_link
 PARSER = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 """The dialect that answers are written in; HTML is text."""
 
+REMEMBERED = 256
+"""Texts whose drawing is kept: what is asked often is answered alike, and parsing is most of drawing."""
+
 _MARKS = {"strong": "*", "em": "_", "s": "~"}
 _WORD = re.compile(r"\w")
 
 
+@lru_cache(maxsize=REMEMBERED)
 def mrkdwn(markdown: str) -> str:
     """The same text in mrkdwn: ``& < >`` escaped once, code untouched, nothing that pings."""
     return "\n\n".join(_blocks(PARSER.parse(markdown))).strip()

@@ -3,11 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from markdown_it.token import Token
 
-from adapters.chat.slack.mrkdwn import PARSER
+from adapters.chat.slack.mrkdwn import PARSER, REMEMBERED
 
 Size = Callable[[str], int]
 """How long Slack finds a text."""
@@ -59,15 +60,15 @@ def split_line(line: str, *, limit: int, size: Size = characters) -> Iterator[st
         yield rest
 
 
-def _top_level(markdown: str) -> Iterator[str]:
+@lru_cache(maxsize=REMEMBERED)
+def _top_level(markdown: str) -> tuple[str, ...]:
     # As the parser sees line ends; what stands before the first block belongs to it.
     text = markdown.replace("\r\n", "\n").replace("\r", "\n")
     lines = text.split("\n")
     starts = [token.map[0] for token in PARSER.parse(text) if token.level == 0 and token.map]
     edges = [0, *starts[1:], len(lines)]
-    for start, end in pairwise(edges):
-        if block := "\n".join(lines[start:end]).strip("\n").rstrip():
-            yield block
+    blocks = ("\n".join(lines[start:end]).strip("\n").rstrip() for start, end in pairwise(edges))
+    return tuple(block for block in blocks if block)
 
 
 def _parts(block: str, *, limit: int, size: Size) -> Iterator[str]:
