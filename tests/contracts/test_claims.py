@@ -54,6 +54,15 @@ async def test_f50_mention_and_message_are_one_question(processes: list[Claims])
     assert await processes[1].claim(other, payload=PAYLOAD, lease_seconds=60) is ClaimState.TAKEN
 
 
+async def test_f49_what_no_database_stores_is_claimed_all_the_same(processes: list[Claims]) -> None:
+    """NUL and half a surrogate pair in a question are no reason to lose it."""
+    payload = {"text": "How\x00 long \ud83d?"}
+
+    assert await processes[0].claim(KEY, payload=payload, lease_seconds=0) is ClaimState.TAKEN
+    (found,) = await processes[1].take_over("slack", lease_seconds=60, limit=10)
+    assert found.payload["text"].startswith("How")
+
+
 async def test_platforms_and_questions_without_a_place_do_not_meet(processes: list[Claims]) -> None:
     """The same names on another platform are another question, and so are two without a place."""
     elsewhere = ClaimKey(platform="discord", event="Ev1", place="C1:1.0")

@@ -164,6 +164,26 @@ async def test_use_is_summed_up(log: Log) -> None:
     assert [(one.good, one.bad) for one in usage.verdicts] == [(1, 0)]
 
 
+async def test_t26_a_summary_shows_a_viewer_what_that_viewer_may_see(log: Log) -> None:
+    """Counts are of all questions; texts only of those whose readers could see no more than the viewer."""
+    await log.record(
+        [
+            an_exchange("1", "Where do I park?", audience=HANDBOOK),
+            an_exchange("2", "Where do I park?"),
+            an_exchange("3", "When is the merger?", asked_at=NOW - timedelta(minutes=1)),
+        ]
+    )
+
+    usage = await log.usage(days=30, viewer=HANDBOOK)
+
+    assert usage.questions == 3
+    assert usage.top_questions == (("Where do I park?", 1),)
+    assert usage.unanswered == ("Where do I park?",)
+    everything = await log.usage(days=30, viewer=EVERYTHING)
+    assert everything.top_questions == (("Where do I park?", 2), ("When is the merger?", 1))
+    assert everything.unanswered == ("Where do I park?", "When is the merger?")
+
+
 async def test_a_digest_is_claimed_once(log: Log) -> None:
     """Of several processes one sends it; the next week has its own."""
     week = date(2026, 5, 4)

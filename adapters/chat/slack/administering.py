@@ -1,7 +1,6 @@
-"""``/footnote`` and ``/resync``: who may, what each verb does, and a resync's progress in one message."""
+"""``/footnote`` and ``/resync``: who may, and what each verb does."""
 
 import logging
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,13 +9,14 @@ from adapters.chat.slack.asking import from_command
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped, unescaped
 from adapters.chat.slack.mrkdwn import mrkdwn
-from adapters.chat.slack.render import Message, notice
+from adapters.chat.slack.progress import Progress
+from adapters.chat.slack.render import notice
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.splitting import split
 from adapters.chat.slack.texts import Text, say
-from adapters.chat.slack.web import CallError, SlackWeb, call
+from adapters.chat.slack.web import SlackWeb
 from core.domain.places import Place
-from core.errors import InvalidInputError, RateLimitedError
+from core.errors import InvalidInputError
 from core.ports.chat import (
     Administration,
     Audiences,
@@ -24,12 +24,10 @@ from core.ports.chat import (
     IndexStatus,
     ResyncKind,
     ResyncTicket,
-    SyncProgress,
 )
 
 logger = logging.getLogger(__name__)
 
-PROGRESS_SECONDS = 2.0
 GAPS = 10
 MAX_TEXT = 2_900
 MAX_PIECES = 4
@@ -58,6 +56,7 @@ class Administering:
         administration: Administration,
         audiences: Audiences,
         directory: Directory,
+        progress: Progress,
         bot_user: str,
     ) -> None:
         self._web = web
@@ -66,7 +65,7 @@ class Administering:
         self._audiences = audiences
         self._directory = directory
         self._bot_user = bot_user
-        self._followed: set[tuple[int, str]] = set()
+        self._progress = progress
 
     async def is_admin(self, user: str) -> bool:
         """Whether settings or rules name the person, or Slack says that they administer the workspace."""
@@ -101,17 +100,7 @@ class Administering:
             return
         logger.info("allowed: %s pressed resync", user)
         ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
-        await self.follow(ticket.run_id, user=user, channel="")
-
-    async def follow(self, run_id: int, *, user: str, channel: str) -> None:
-        """One message with a run's progress, in the channel or, where we are no member, to the admin."""
-        if (run_id, channel) in self._followed:
-            return
-        self._followed.add((run_id, channel))
-        try:
-            await self._show_progress(run_id, user=user, channel=channel)
-        finally:
-            self._followed.discard((run_id, channel))
+        await self._progress.follow(ticket.run_id, user=user, channel="")
 
     async def _do(self, verb: str, words: list[str], rest: str, body: Mapping[str, Any]) -> None:
         user, channel = str(body["user_id"]), str(body["channel_id"])
@@ -141,7 +130,7 @@ class Administering:
     async def _resync(self, kind: ResyncKind, body: Mapping[str, Any], *, user: str, channel: str) -> None:
         ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
         await self._tell(body, ticket_text(ticket))
-        await self.follow(ticket.run_id, user=user, channel=channel)
+        await self._progress.follow(ticket.run_id, user=user, channel=channel)
 
     async def _tell(self, body: Mapping[str, Any], text: str) -> None:
         pieces = split(text, limit=MAX_TEXT)[:MAX_PIECES]
@@ -153,32 +142,6 @@ class Administering:
                 "blocks": [blocks.section(piece) for piece in pieces],
             },
         )
-
-    async def _show_progress(self, run_id: int, *, user: str, channel: str) -> None:
-        place, ts, shown, last = "", "", 0.0, None
-        async for progress in self._administration.follow(run_id):
-            last = progress
-            if not ts:
-                place, ts = await self._post(progress_message(progress), user=user, channel=channel)
-                shown = time.monotonic()
-            elif not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
-                shown = time.monotonic()
-                try:
-                    await self._web.edit(channel=place, ts=ts, message=progress_message(progress))
-                except RateLimitedError as error:
-                    shown += error.retry_after or PROGRESS_SECONDS
-        if last is not None and ts:
-            await self._web.update(channel=place, ts=ts, message=progress_message(last))
-
-    async def _post(self, message: Message, *, user: str, channel: str) -> tuple[str, str]:
-        if channel:
-            try:
-                return channel, await self._web.post(channel=channel, message=message)
-            except CallError as error:
-                logger.info("progress goes to the administrator: %s", error)
-        opened = await call(self._web.patient, "conversations.open", users=user)
-        direct = str(opened["channel"]["id"])
-        return direct, await self._web.post(channel=direct, message=message)
 
 
 def _loggable(verb: str) -> str:
@@ -192,18 +155,6 @@ def ticket_text(ticket: ResyncTicket) -> str:
         return f"Sync {ticket.run_id} begins; a message shows its progress."
     upgraded = " It became a full one." if ticket.upgraded else ""
     return f"A sync is running already (run {ticket.run_id}); yours joined it.{upgraded}"
-
-
-def progress_message(progress: SyncProgress) -> Message:
-    """How far a run is, as one line."""
-    count = f"{progress.done}" if progress.total is None else f"{progress.done} of {progress.total}"
-    failed = f", {progress.failed} failed" if progress.failed else ""
-    if progress.finished:
-        sign = ":warning:" if progress.failed else ":white_check_mark:"
-        head = f"{sign} Sync {progress.run_id} ({progress.kind}) is done: {count} pages{failed}."
-    else:
-        head = f":hourglass_flowing_sand: Sync {progress.run_id} ({progress.kind}): {count} pages{failed} …"
-    return notice(f"{head}\n{escaped(progress.message)}".strip())
 
 
 def status_text(status: IndexStatus) -> str:

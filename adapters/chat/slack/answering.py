@@ -4,11 +4,12 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Coroutine, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Coroutine, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from adapters.chat.holding import held
 from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
@@ -39,7 +40,6 @@ MAX_ATTEMPTS = 3
 MAX_UNREADABLE = 10
 """So often a question is looked at whose thread cannot be read."""
 
-TAKE_OVER_LIMIT = 10
 T = TypeVar("T")
 NOTHING_POSTED = "-"
 """Recorded where a question has no reply of ours in the channel."""
@@ -101,14 +101,6 @@ class Answering:
             return False
         return await self._claims.was_answered(PLATFORM, asked.conversation)
 
-    async def take_over(self) -> None:
-        """Answer what other processes left behind, unless the thread shows that they did answer."""
-        abandoned = await self._claims.take_over(
-            PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
-        )
-        for claim in abandoned:
-            self.start(self._take_over(claim))
-
     def start(self, work: Coroutine[None, None, None]) -> None:
         """Run something in a task that `drain` waits for."""
         task = asyncio.create_task(work)
@@ -131,7 +123,8 @@ class Answering:
 
     # --- answering ---
 
-    async def _take_over(self, claim: AbandonedClaim) -> None:
+    async def go_on(self, claim: AbandonedClaim) -> None:
+        """Answer what another process left behind, unless the thread shows that it did answer."""
         try:
             asked = from_payload(claim.payload)
         except TypeError:
@@ -333,26 +326,8 @@ class Answering:
             existing=existing,
         )
 
-    @asynccontextmanager
-    async def _held(self, asked: Asked) -> AsyncIterator[None]:
-        """Extend the claim for as long as the work goes on."""
-
-        async def extend() -> None:
-            lease = self._settings.lease_seconds
-            while True:
-                await asyncio.sleep(lease / 3)
-                try:
-                    await self._claims.extend(asked.key, lease_seconds=lease)
-                except FootnoteError as error:
-                    logger.warning("a claim cannot be extended: %s", error)
-
-        task = asyncio.create_task(extend())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+    def _held(self, asked: Asked) -> AbstractAsyncContextManager[None]:
+        return held(self._claims, asked.key, lease_seconds=self._settings.lease_seconds)
 
     async def _fail(self, asked: Asked, reply: Reply, text: Text, *, language: str = "") -> None:
         """One polite line with an id that the log has too; no internals."""

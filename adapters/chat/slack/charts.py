@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Sequence
+from datetime import timedelta
 
 from core.ports.chat import DailyVerdicts
 
@@ -20,13 +21,16 @@ def has_matplotlib() -> bool:
 def satisfaction_png(verdicts: Sequence[DailyVerdicts]) -> bytes:
     """Good and bad answers a day as stacked bars; blocking, for a thread."""
     from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
 
     figure = Figure(figsize=(7, 2.4), dpi=150, layout="constrained")
     axes = figure.subplots()
-    days = [f"{one.day:%d %b}" for one in verdicts]
-    good = [one.good for one in verdicts]
+    shown = every_day(verdicts)
+    days = [f"{one.day:%d %b}" for one in shown]
+    good = [one.good for one in shown]
     axes.bar(days, good, color="#2eb67d", label="good")
-    axes.bar(days, [one.bad for one in verdicts], bottom=good, color="#e01e5a", label="bad")
+    axes.bar(days, [one.bad for one in shown], bottom=good, color="#e01e5a", label="bad")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel("answers")
     axes.tick_params(axis="x", labelsize=7)
     axes.spines[["top", "right"]].set_visible(False)
@@ -34,6 +38,16 @@ def satisfaction_png(verdicts: Sequence[DailyVerdicts]) -> bytes:
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     return picture.getvalue()
+
+
+def every_day(verdicts: Sequence[DailyVerdicts]) -> tuple[DailyVerdicts, ...]:
+    """The days between the first and the last, those on which nothing was judged included."""
+    if not verdicts:
+        return ()
+    known = {one.day: one for one in verdicts}
+    first, last = min(known), max(known)
+    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+    return tuple(known.get(day) or DailyVerdicts(day, good=0, bad=0) for day in days)
 
 
 def satisfaction_line(verdicts: Sequence[DailyVerdicts]) -> str:

@@ -20,6 +20,7 @@ from adapters.chat.slack.doctor import REQUIRED_SCOPES, Workspace, identify
 from adapters.chat.slack.home import Home
 from adapters.chat.slack.judging import Judging, PageEditors
 from adapters.chat.slack.listener import Listener
+from adapters.chat.slack.progress import RUN, Progress
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.sharing import Sharing
 from adapters.chat.slack.web import SlackWeb, call, open_web, quiet_logger
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 PING_SECONDS = 5.0
 WATCH_SECONDS = 0.3
+TAKE_OVER_LIMIT = 10
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
@@ -86,12 +88,12 @@ class SlackChat:
             workspace = await self._connect(web, stop)
             if workspace is None:
                 return
-            answering, app = self._assemble(web, workspace)
+            answering, progress, app = self._assemble(web, workspace)
             try:
                 async with self._receiving(app):
                     self.ready.set()
                     logger.info("Slack is connected as %s", workspace.bot_user)
-                    await self._look_after(web, answering, stop)
+                    await self._look_after(web, answering, progress, stop)
             finally:
                 await answering.drain()
 
@@ -114,7 +116,7 @@ class SlackChat:
             return workspace
         return None
 
-    def _assemble(self, web: SlackWeb, workspace: Workspace) -> tuple[Answering, AsyncApp]:
+    def _assemble(self, web: SlackWeb, workspace: Workspace) -> tuple[Answering, Progress, AsyncApp]:
         settings, bot_user = self._settings, workspace.bot_user
         directory = Directory(web, clock=self._clock, team=workspace.team, enterprise=workspace.enterprise)
         answering = Answering(
@@ -137,12 +139,19 @@ class SlackChat:
             editors=self._editors,
             bot_user=bot_user,
         )
+        progress = Progress(
+            web=web,
+            administration=self._administration,
+            claims=self._claims,
+            lease_seconds=settings.lease_seconds,
+        )
         administering = Administering(
             web=web,
             settings=settings,
             administration=self._administration,
             audiences=self._audiences,
             directory=directory,
+            progress=progress,
             bot_user=bot_user,
         )
         home = Home(
@@ -178,7 +187,7 @@ class SlackChat:
             directory=directory,
             bot_user=bot_user,
         ).listen(app)
-        return answering, app
+        return answering, progress, app
 
     @asynccontextmanager
     async def _receiving(self, app: AsyncApp) -> AsyncIterator[None]:
@@ -214,11 +223,17 @@ class SlackChat:
         finally:
             await runner.cleanup()
 
-    async def _look_after(self, web: SlackWeb, answering: Answering, stop: asyncio.Event) -> None:
+    async def _look_after(
+        self, web: SlackWeb, answering: Answering, progress: Progress, stop: asyncio.Event
+    ) -> None:
         """Until stopped, take over what others left behind, and post what is due."""
         while not stop.is_set():
             try:
-                await answering.take_over()
+                abandoned = await self._claims.take_over(
+                    PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
+                )
+                for claim in abandoned:
+                    answering.start((progress if RUN in claim.payload else answering).go_on(claim))
                 if self._digests is not None:
                     await post_digests(web, self._digests, platform=PLATFORM)
             except FootnoteError as error:

@@ -1,5 +1,6 @@
 """What the Slack adapter says by itself, in the asker's language if it is one of these, else in English."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
@@ -38,6 +39,7 @@ class Text(StrEnum):
 
 
 FALLBACK = "en"
+_SEPARATOR = re.compile("[-_]")
 
 _TEXTS: Mapping[str, Mapping[Text, str]] = {
     "en": {
@@ -162,7 +164,10 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
 }
 
 
+LANGUAGES = tuple(_TEXTS)
+
+
 def say(text: Text, language: str, **filled: str) -> str:
     """The text in a language (``de``, ``de-DE``), with its braces filled."""
-    spoken = _TEXTS.get(language.split("-", maxsplit=1)[0].lower(), _TEXTS[FALLBACK])
+    spoken = _TEXTS.get(_SEPARATOR.split(language)[0].lower(), _TEXTS[FALLBACK])
     return spoken[text].format(**filled)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode
@@ -110,9 +111,9 @@ class SocketCarrier:
             if transport is not None:
                 transport.abort()
 
-    async def ask_to_reconnect(self) -> None:
-        """What Slack sends some seconds before it closes a connection."""
-        warning = {"type": "disconnect", "reason": "refresh_requested", "debug_info": {"host": "applink"}}
+    async def ask_to_reconnect(self, reason: str = "refresh_requested") -> None:
+        """What Slack sends some seconds before it closes a connection; ``warning`` is another reason."""
+        warning = {"type": "disconnect", "reason": reason, "debug_info": {"host": "applink"}}
         for socket in tuple(self.sockets):
             await socket.send_str(json.dumps(warning))
 
@@ -155,8 +156,12 @@ class HttpCarrier:
         headers: dict[str, str] | None = None,
         age: float = 0.0,
         secret: str = "",
+        without: Sequence[str] = (),
     ) -> tuple[int, str]:
-        """A signed request that is ``age`` seconds old, perhaps with another secret; status and body."""
+        """A signed request that is ``age`` seconds old, perhaps with another secret or ``without`` headers.
+
+        Returns status and body.
+        """
         if kind == "events_api":
             body, content_type = json.dumps(payload), "application/json"
         else:
@@ -169,6 +174,7 @@ class HttpCarrier:
             "X-Slack-Request-Timestamp": stamp,
             "X-Slack-Signature": str(signature),
         } | (headers or {})
+        signed = {name: value for name, value in signed.items() if name not in without}
         timeout = aiohttp.ClientTimeout(total=ACK_SECONDS)
         try:
             async with (

@@ -238,9 +238,12 @@ class Methods:
         oldest = str(given.get("oldest") or "")
         kept = [message for message in found if not oldest or message["ts"] >= oldest]
         limit = int(given.get("limit") or 1000)
+        begin = int(given.get("cursor") or 0)
         with_metadata = str(given.get("include_all_metadata")).lower() in ("true", "1")
-        shown = [_public(message, with_metadata=with_metadata) for message in kept[:limit]]
-        return {"messages": shown, "has_more": len(kept) > limit}
+        shown = [_public(message, with_metadata=with_metadata) for message in kept[begin : begin + limit]]
+        has_more = len(kept) > begin + limit
+        after = {"response_metadata": {"next_cursor": str(begin + limit)}} if has_more else {}
+        return {"messages": shown, "has_more": has_more} | after
 
     def _conversations_history(self, given: Arguments) -> Result:
         channel = self.workspace.channel(str(given["channel"]), reading=True)

@@ -61,7 +61,7 @@ class FakeSlack:
         return f"{self.url}/api/"
 
     def provoke(self, method: str, fault: Fault) -> None:
-        """Let the next calls of a method fail."""
+        """Let the next calls of a method fail; ``response_url`` stands for posts to any such."""
         self._faults.setdefault(method, []).append(fault)
 
     def called(self, method: str) -> list[dict[str, Any]]:
@@ -139,7 +139,14 @@ class FakeSlack:
         known = self.response_urls.get(request.match_info["name"])
         if known is None:
             return web.json_response({"ok": False, "error": "invalid_url"}, status=404)
-        if time.monotonic() - known.made > RESPONSE_SECONDS or len(known.bodies) >= RESPONSE_POSTS:
+        fault = self._next_fault("response_url")
+        if fault is not None and (fault.status or fault.retry_after):
+            return _limited(fault.retry_after) if fault.retry_after else web.Response(status=fault.status)
+        if (
+            fault is not None
+            or time.monotonic() - known.made > RESPONSE_SECONDS
+            or len(known.bodies) >= RESPONSE_POSTS
+        ):
             return web.json_response({"ok": False, "error": "used_url"}, status=404)
         body = await request.json()
         allowed = {

@@ -28,6 +28,7 @@ class Channel:
     kind: str = "channel"
     is_ext_shared: bool = False
     has_bot: bool = True
+    is_archived: bool = False
 
 
 @dataclass(slots=True)
@@ -82,13 +83,15 @@ class Workspace:
         """The channel, if the bot may be there.
 
         Raises:
-            SlackRefusedError: ``channel_not_found`` or ``not_in_channel``.
+            SlackRefusedError: ``channel_not_found``, ``not_in_channel`` or ``is_archived``.
         """
         found = self.channels.get(channel)
         if found is None:
             raise SlackRefusedError("channel_not_found")
         if not found.has_bot and not reading:
             raise SlackRefusedError("not_in_channel")
+        if found.is_archived and not reading:
+            raise SlackRefusedError("is_archived")
         return found
 
     def message(self, channel: str, ts: str) -> dict[str, Any]:

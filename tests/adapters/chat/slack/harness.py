@@ -95,9 +95,12 @@ class RecordedFeedback:
 
     judged: list[tuple[str, str, Verdict, str]] = field(default_factory=list)
     suggested: list[tuple[str, str, str]] = field(default_factory=list)
+    error: Exception | None = None
 
     async def judge(self, *, question_id: str, person: str, verdict: Verdict, reason: str = "") -> None:
         """Note it."""
+        if self.error is not None:
+            raise self.error
         self.judged.append((question_id, person, verdict, reason))
 
     async def suggest(self, *, question_id: str, person: str, text: str) -> None:
@@ -114,9 +117,13 @@ class ScriptedAdministration:
         self.steps = steps
         self.step_seconds = step_seconds
         self.running = 0
+        self.error: Exception | None = None
+        self.explanation = "**{link}** was seen today."
 
     async def resync(self, kind: ResyncKind, *, asked_by: str) -> ResyncTicket:
         """Begin or join."""
+        if self.error is not None:
+            raise self.error
         self.requests.append((kind, asked_by))
         if self.running:
             return ResyncTicket(run_id=self.running, joined=True, upgraded=kind is ResyncKind.FULL)
@@ -134,6 +141,8 @@ class ScriptedAdministration:
 
     async def status(self) -> IndexStatus:
         """Healthy but for one thing."""
+        if self.error is not None:
+            raise self.error
         return IndexStatus(
             checks=(
                 StatusCheck(name="database", ok=True, detail="PostgreSQL 18"),
@@ -155,7 +164,7 @@ class ScriptedAdministration:
 
     async def why(self, link: str) -> str:
         """Repeats the link."""
-        return f"**{link}** was seen today."
+        return self.explanation.format(link=link)
 
 
 @dataclass

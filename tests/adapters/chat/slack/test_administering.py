@@ -6,7 +6,9 @@ from datetime import date
 
 import pytest
 
+from adapters.chat.slack.charts import every_day, satisfaction_png
 from core.domain.audiences import EVERYTHING, Audience
+from core.errors import UnavailableError
 from core.ports.chat import DailyVerdicts, ResyncKind, Usage
 from tests.adapters.chat.slack.harness import PUBLIC_PAGES, Session, slack_session
 from tests.fakes.slack.blockkit import control_tokens, texts_of
@@ -154,6 +156,93 @@ async def test_the_other_verbs_answer_privately(session: Session) -> None:
     assert session.slack.workspace.from_bot() == []
 
 
+@pytest.mark.parametrize("error", [UnavailableError("db:5432 is away"), RuntimeError("secret")])
+@pytest.mark.parametrize("verb", ["status", "resync"])
+async def test_slk9_a_verb_that_fails_is_told(session: Session, verb: str, error: Exception) -> None:
+    """One private line with an id, without internals."""
+    session.administration.error = error
+    told = await said(session, "UADMIN", verb)
+
+    assert "(id " in told
+    assert str(error) not in told
+    assert session.slack.workspace.from_bot() == []
+
+
+async def test_slk8_administrators_of_the_rules_follow_the_rules(session: Session) -> None:
+    """Whom the file names is asked when a command is used, not when the bot was started."""
+    assert "only administrators" in await said(session, "U2", "status")
+    session.audiences.admins = frozenset({"U2"})
+    assert "3 pages" in await said(session, "U2", "status")
+    session.audiences.admins = frozenset()
+    assert "only administrators" in await said(session, "U2", "status")
+
+
+async def test_slk8_what_somebody_typed_is_not_logged(
+    session: Session, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The audit line has our own words alone."""
+    with caplog.at_level(logging.INFO):
+        await said(session, "U1", "salaries of everybody")
+        await said(session, "UADMIN", "salaries of everybody")
+
+    messages = [record.getMessage() for record in caplog.records]
+    assert any("refused: U1 wanted something else" in message for message in messages)
+    assert any("allowed: UADMIN does something else" in message for message in messages)
+    assert not any("salaries" in message for message in messages)
+
+
+async def test_a_long_explanation_arrives_whole(session: Session) -> None:
+    """More than one section holds."""
+    lines = [f"line {number} {'x' * 40}" for number in range(120)]
+    session.administration.explanation = "\n\n".join(lines)
+    name = session.people.command("C1", "UADMIN", "/footnote", "why https://www.notion.so/x")
+    await session.until(lambda: bodies(session, name))
+
+    shown = shown_text(bodies(session, name)[0])
+    assert [f"line {number} " in shown for number in range(120)] == [True] * 120
+
+
+async def test_slk8_progress_is_gone_on_with_by_the_next_process() -> None:
+    """The bot is stopped in the middle of a sync and started anew: the same message gets the final report."""
+    async with slack_session(drain_seconds=0.1) as session:
+        session.administration.steps, session.administration.step_seconds = 6, 0.5
+        await said(session, "UADMIN", "resync")
+        await session.until(lambda: session.slack.workspace.from_bot("C1"))
+        await session.stop()
+        (begun,) = session.slack.workspace.from_bot("C1")
+        assert "is done" not in shown_text(begun)
+
+        session.administration.step_seconds = 0.01
+        await session.start()
+        await session.until(lambda: "is done" in shown_text(session.slack.workspace.from_bot("C1")[0]))
+        await session.settled()
+
+        assert len(session.slack.workspace.from_bot()) == 1
+
+
+async def test_slk8_two_processes_show_one_message() -> None:
+    """Two administrators of one channel reach two processes: one run, one message."""
+    async with slack_session(admins=frozenset({"U2"})) as session:
+        await session.start()
+        session.administration.step_seconds = 0.3
+        await said(session, "UADMIN", "resync")
+        await said(session, "U2", "resync")
+        await session.settled()
+
+        assert len(session.slack.workspace.from_bot("C1")) == 1
+
+
+async def test_slk8_a_run_that_ended_and_goes_on_gets_another_message(session: Session) -> None:
+    """Nothing was heard of a run, its message ended; asked for again, it is shown again."""
+    for count in (1, 2):
+        await said(session, "UADMIN", "resync")
+        await session.until(lambda: len(session.slack.workspace.from_bot("C1")) == count)  # noqa: B023
+        await session.settled()
+        session.administration.running = 1
+
+    assert all("is done" in shown_text(one) for one in session.slack.workspace.from_bot("C1"))
+
+
 # --- the home ---
 
 
@@ -229,6 +318,55 @@ async def test_slk8_the_homes_buttons_are_for_administrators() -> None:
         await home_of(session, "U1")
 
         assert session.administration.requests == []
+        await session.until(lambda: session.slack.workspace.from_bot("DU1"))
+        assert "only administrators" in shown_text(session.slack.workspace.from_bot("DU1")[0])
+
+
+async def test_the_home_shows_an_administrator_what_they_may_see() -> None:
+    """Texts are asked for with the administrator's own eyes, not the bot's."""
+    async with slack_session(starts=False, admins=frozenset({"UGUEST"})) as session:
+        insights = ScriptedInsights()
+        session.insights = insights
+        await session.start()
+        await home_of(session, "UADMIN")
+        await home_of(session, "UGUEST")
+
+        assert insights.viewers == [EVERYTHING, PUBLIC_PAGES]
+
+
+@pytest.mark.parametrize("code", ["invalid_blocks", "invalid_arguments"])
+async def test_the_home_is_shown_without_a_picture_that_slack_refuses(code: str) -> None:
+    """A file that Slack has not looked through yet costs the picture, not the home."""
+    async with slack_session(starts=False) as session:
+        session.insights = ScriptedInsights()
+        session.slack.provoke("views.publish", Fault(code=code))
+        await session.start()
+        assert "% good of 104" in await home_of(session, "UADMIN")
+        kinds = [block["type"] for block in session.slack.workspace.homes["UADMIN"]["blocks"]]
+
+        assert "image" not in kinds
+
+
+async def test_the_home_of_a_guest_shows_nothing_of_the_index() -> None:
+    """Guests and people of other workspaces see what everybody sees."""
+    async with slack_session(starts=False) as session:
+        session.insights = ScriptedInsights()
+        await session.start()
+        for user in ("UGUEST", "UEXT"):
+            home = await home_of(session, user)
+            assert "Ask me a question" in home
+            assert "passages" not in home
+
+
+def test_a_chart_has_a_bar_for_every_day() -> None:
+    """Days on which nothing was judged are there, so that the axis is time."""
+    given = (DailyVerdicts(date(2026, 3, 1), good=2, bad=0), DailyVerdicts(date(2026, 3, 4), good=0, bad=1))
+
+    shown = every_day(given)
+
+    assert [(one.day.day, one.good, one.bad) for one in shown] == [(1, 2, 0), (2, 0, 0), (3, 0, 0), (4, 0, 1)]
+    assert every_day(()) == ()
+    assert satisfaction_png(given).startswith(b"\x89PNG")
 
 
 async def test_the_home_works_without_pictures_and_insights() -> None:

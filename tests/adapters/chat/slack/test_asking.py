@@ -8,7 +8,7 @@ from adapters.chat.slack.asking import Asked, from_event, from_payload, question
 from core.domain.answers import NoAnswer, NoAnswerReason
 from core.domain.phrases import no_answer_text
 from core.domain.places import AskerKind, ChannelKind
-from tests.adapters.chat.answers import ScriptedAnswerer, a_passage, an_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, a_passage
 from tests.adapters.chat.slack.harness import Session, slack_session
 from tests.fakes.slack import BOT_USER
 from tests.fakes.slack.people import shown_text
@@ -304,7 +304,13 @@ async def test_f56_a_mention_in_a_thread_is_answered_there(session: Session) -> 
     assert session.replies(mention) == []
 
 
-@pytest.mark.parametrize("text", ["<@UBOT>", "<@UBOT>   ", "<@UBOT> ?!", "<@UBOT> <!here>"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("<@UBOT>", "<@UBOT>   ", "<@UBOT> ?!", "<@UBOT> <!here>", "<@UBOT> <@U2>", "<@U2|ann> <@UBOT>"),
+        *("<@UBOT> <#C2|secret>", "<@UBOT> <!subteam^S1|@team>", "<@UBOT> :tada: :+1::skin-tone-2:"),
+    ],
+)
 async def test_f55_a_mention_alone_gets_a_how_to(session: Session, text: str) -> None:
     """Nothing asked: a short help, no model call."""
     ts = session.people.write("C1", "U1", text)
@@ -394,6 +400,38 @@ async def test_follow_ups_are_the_askers_and_only_in_answered_threads(session: S
     assert len(session.answerer.questions) == 1
 
 
+@pytest.mark.parametrize(
+    "text", ["<@U2> can you confirm?", "is that so, <@U2|ann>?", ":+1:", "👍", "!", "<!here>", ""]
+)
+async def test_a_follow_up_says_something_and_to_nobody_else(session: Session, text: str) -> None:
+    """What the asker writes to a colleague, and a mere emoji, are no questions to us."""
+    root = session.people.write("C1", "U1", ASKED)
+    await session.settled()
+    session.people.write("C1", "U1", text, thread=root)
+    await session.settled()
+
+    assert len(session.answerer.questions) == 1
+    assert len(session.replies(root)) == 1
+
+
+async def test_a8_a_long_thread_gives_its_latest_turns(session: Session) -> None:
+    """More messages than one call returns: the turns are the last ones before the question, none later."""
+    root = session.people.write("C1", "U1", ASKED)
+    await session.settled()
+    for number in range(230):
+        session.people.write("C1", "U2", f"chatter {number}", thread=root, deliver=False)
+    for number in range(6):
+        session.people.write("C1", "U1", f"earlier {number}?", thread=root, deliver=False)
+    session.answerer.release.clear()
+    session.people.write("C1", "U1", "<@UBOT> and now?", thread=root)
+    await session.until(lambda: len(session.answerer.questions) == 2)
+    session.answerer.release.set()
+    await session.settled()
+
+    turns = [turn.text for turn in session.answerer.questions[1].turns]
+    assert turns == [f"earlier {number}?" for number in range(1, 6)]
+
+
 async def test_follow_ups_can_be_turned_off() -> None:
     """Then every question needs its mention."""
     async with slack_session(follow_ups=False) as session:
@@ -414,6 +452,78 @@ async def test_the_message_shortcut_answers_in_the_thread(session: Session) -> N
     assert len(session.replies(ts)) == 1
     (question,) = session.answerer.questions
     assert (question.text, question.asker) == ("How long is parental leave?", "U1")
+
+
+RICH = {
+    "type": "rich_text",
+    "elements": [
+        {
+            "type": "rich_text_section",
+            "elements": [
+                {"type": "text", "text": "How long is "},
+                {"type": "link", "url": "https://x.y", "text": "parental leave"},
+                {"type": "text", "text": "?"},
+            ],
+        }
+    ],
+}
+SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "How long is parental leave?"}}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"blocks": [RICH]},
+        {"blocks": [SECTION]},
+        {"attachments": [{"text": "How long is parental leave?", "fallback": "x"}]},
+        {"attachments": [{"fallback": "How long is parental leave?"}]},
+        {"attachments": [{"blocks": [SECTION]}]},
+    ],
+    ids=["rich", "section", "attachment", "fallback", "blocks-in-attachment"],
+)
+async def test_the_message_shortcut_reads_what_apps_write(session: Session, fields: dict[str, Any]) -> None:
+    """A message of blocks or attachments alone is answered like any other."""
+    ts = session.people.write("C1", "U2", "", deliver=False)
+    message = session.slack.workspace.message("C1", ts)
+    message.update(fields)
+    session.people.choose("U1", message, "footnote_answer_this")
+    await session.settled()
+
+    assert [question.text for question in session.answerer.questions] == ["How long is parental leave?"]
+
+
+async def test_the_message_shortcut_says_when_it_was_asked_already(session: Session) -> None:
+    """Chosen on a question that was answered: a private word, no second answer."""
+    ts = session.people.write("C1", "U1", ASKED)
+    await session.settled()
+    session.people.choose("U2", session.slack.workspace.message("C1", ts), "footnote_answer_this")
+    await session.until(lambda: session.slack.workspace.ephemerals)
+
+    (note,) = session.slack.workspace.ephemerals
+    assert (note["user"], "asked already" in shown_text(note)) == ("U2", True)
+    assert len(session.replies(ts)) == 1
+
+
+@pytest.mark.parametrize("fields", [{"subtype": "file_share", "files": [{"id": "F1"}]}, {"files": []}])
+async def test_f51_a_message_of_files_alone_gets_a_how_to(session: Session, fields: dict[str, Any]) -> None:
+    """Nothing is written beside the file: no search, no error."""
+    channel = session.slack.workspace.direct("U1")
+    ts = session.people.write(channel, "U1", "", deliver=False)
+    message = {key: one for key, one in session.slack.workspace.message(channel, ts).items() if key != "at"}
+    session.people.event(message | fields | {"channel_type": "im", "event_ts": ts})
+    await session.settled()
+
+    assert "Ask me a question" in shown_text(session.replies(ts)[0])
+    assert session.answerer.questions == []
+
+
+async def test_a7_the_longest_message_that_slack_takes_is_refused(session: Session) -> None:
+    """40,000 characters, with what no database stores among them."""
+    ts = session.people.write("C1", "U1", "<@UBOT> " + "x\x00" * 20_000)
+    await session.settled()
+
+    refusal = no_answer_text(NoAnswerReason.QUESTION_TOO_LONG, "en")
+    assert refusal in shown_text(session.replies(ts)[0])
 
 
 # --- for whose eyes ---
@@ -502,55 +612,6 @@ async def test_ask_without_a_question_explains_itself(session: Session) -> None:
 
     assert "Ask me a question" in shown_text(session.slack.response_urls[name].bodies[0])
     assert session.answerer.questions == []
-
-
-async def test_shr4_a_private_answer_is_shared_if_the_channel_may_see_it(session: Session) -> None:
-    """The button is there and posts the answer with the question, naming nobody by a mention."""
-    name = session.people.command("C1", "U1", "/ask", "How long is <!channel> parental leave?")
-    await session.settled()
-    body = session.slack.response_urls[name].bodies[0]
-    pressed = session.people.press("U1", body, "footnote_share", channel="C1")
-    await session.until(lambda: session.slack.workspace.from_bot("C1"))
-    await session.until(lambda: session.slack.response_urls[pressed].bodies)
-
-    (shared,) = session.slack.workspace.from_bot("C1")
-    assert "person-u1 asked: How long is parental leave?" in shown_text(shared)
-    assert "sixteen weeks" in shown_text(shared)
-    assert "<@U1>" not in shown_text(shared)
-    assert session.slack.response_urls[pressed].bodies == [{"delete_original": True}]
-
-
-async def test_shr4_a_private_answer_with_hidden_sources_is_not_shared(session: Session) -> None:
-    """No button where a page is hidden from the channel; a press all the same is refused, by anybody."""
-    session.answerer.answer_with = lambda question: an_answer(
-        question, passages=(a_passage(1), a_passage(2, title="Salaries"))
-    )
-    name = session.people.command("C1", "U1", "/ask", "What do people earn?")
-    await session.settled()
-    body = session.slack.response_urls[name].bodies[0]
-    assert all(block["type"] != "actions" for block in body["blocks"])
-
-    event_id = session.answerer.questions[0].id
-    forged = {
-        "blocks": [
-            {
-                "type": "actions",
-                "elements": [
-                    {
-                        "type": "button",
-                        "action_id": "footnote_share",
-                        "value": f'{{"question": "{event_id}"}}',
-                    }
-                ],
-            }
-        ]
-    }
-    for user in ("U1", "U2"):
-        pressed = session.people.press(user, forged, "footnote_share", channel="C1")
-        answered = session.slack.response_urls[pressed].bodies
-        await session.until(answered.copy)
-        assert answered[0]["response_type"] == "ephemeral"
-    assert session.slack.workspace.from_bot() == []
 
 
 async def test_a_limit_is_told_to_the_asker_alone(session: Session) -> None:

@@ -61,6 +61,45 @@ async def test_slk10_a_bad_signature_or_an_old_one_is_refused(age: float, secret
         assert session.table.rows == []
 
 
+@pytest.mark.parametrize("without", ["X-Slack-Signature", "X-Slack-Request-Timestamp", "both"])
+async def test_slk10_a_request_without_signature_is_refused(without: str) -> None:
+    """Missing either header, or both: 401, and nothing happens."""
+    async with slack_session(starts=False, **HTTP) as session:
+        carrier = await over_http(session)
+        names = ["X-Slack-Signature", "X-Slack-Request-Timestamp"] if without == "both" else [without]
+        message = {"type": "app_mention", "channel": "C1", "user": "U1", "ts": "1.0", "text": ASKED}
+        payload = {"type": "event_callback", "team_id": "T1", "event_id": "Ev1", "event": message}
+        status, _ = await carrier.post("events_api", payload, without=names)
+
+        assert status == 401
+        assert session.table.rows == []
+
+
+async def test_slk10_slacks_check_of_the_certificate_is_answered() -> None:
+    """``ssl_check`` comes unsigned, gets 200, and does nothing else."""
+    async with slack_session(starts=False, **HTTP) as session:
+        carrier = await over_http(session)
+        names = ["X-Slack-Signature", "X-Slack-Request-Timestamp"]
+        status, _ = await carrier.post("slash_commands", {"ssl_check": "1", "token": "t"}, without=names)
+
+        assert status == 200
+        assert session.table.rows == []
+
+
+@pytest.mark.parametrize("reason", ["warning", "refresh_requested"])
+async def test_slk10_a_connection_that_slack_renews_loses_nothing(reason: str) -> None:
+    """What comes before, while and after the connection is renewed is answered, each once."""
+    async with slack_session() as session:
+        first = session.people.write("C1", "U1", ASKED)
+        await session.slack.socket.ask_to_reconnect(reason)
+        second = session.people.write("C1", "U2", ASKED)
+        await session.until(lambda: session.slack.socket.connections >= 2)
+        third = session.people.write("C2", "U1", ASKED)
+        await session.settled()
+
+        assert [len(session.replies(thread)) for thread in (first, second, third)] == [1, 1, 1]
+
+
 async def test_slk10_the_url_is_verified_if_it_is_signed() -> None:
     """Slack's challenge is answered, an unsigned one is not."""
     async with slack_session(starts=False, **HTTP) as session:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from core.errors import UnavailableError
 from core.ports.chat import Verdict
 from tests.adapters.chat.answers import a_passage, an_answer, no_answer
 from tests.adapters.chat.slack.harness import Session, slack_session
@@ -55,9 +56,38 @@ async def test_a_bad_thumb_counts_when_the_modal_cannot_open(session: Session) -
     reply = await answered(session)
     session.slack.provoke("views.open", Fault(code="expired_trigger_id"))
     session.people.press("U2", reply, "footnote_feedback", side="negative")
-    await session.until(lambda: session.feedback.judged)
+    await session.until(lambda: session.slack.workspace.ephemerals)
 
     assert session.feedback.judged[0][2] is Verdict.BAD
+    assert session.slack.workspace.ephemerals[0]["blocks"][1]["elements"][0]["action_id"] == "footnote_expert"
+
+
+async def test_a_verdict_that_cannot_be_kept_is_told() -> None:
+    """The database is away: one private line with an id that the log has."""
+    async with slack_session() as session:
+        reply = await answered(session)
+        session.feedback.error = UnavailableError("the database is away")
+        pressed = session.people.press("U2", reply, "footnote_feedback", side="positive")
+        await session.until(lambda: session.slack.response_urls[pressed].bodies)
+
+        (body,) = session.slack.response_urls[pressed].bodies
+        assert body["response_type"] == "ephemeral"
+        assert "that did not work" in shown_text(body)
+
+
+async def test_an_expert_is_called_once_for_a_question() -> None:
+    """Three presses by two people, in two processes: one call, and a private word to the others."""
+    async with slack_session(expert="U2") as session:
+        await session.start()
+        session.answerer.answer_with = no_answer
+        reply = await answered(session)
+        for user in ("U1", "UADMIN", "U1"):
+            session.people.press(user, reply, "footnote_expert")
+        await session.until(lambda: len(session.slack.workspace.ephemerals) == 2)
+        await session.settled()
+
+        assert len(session.replies(reply["thread_ts"])) == 2
+        assert all("has been asked" in shown_text(one) for one in session.slack.workspace.ephemerals)
 
 
 async def test_a_missing_answer_offers_an_expert_who_is_called() -> None:
