@@ -63,6 +63,7 @@ def discord_settings(settings: Settings) -> DiscordSettings | None:
         admins=trusted,
         admin_roles=trusted,
         expert=settings.discord_expert,
+        people=settings.people_in_discord,
         message_content=settings.discord_message_content,
     )
 
@@ -108,6 +109,7 @@ def make_chats(
                 administration=operations.administrator,
                 clock=SystemClock(),
                 suggestions=suggestions,
+                editors=editors,
                 records=FileRecords(app.settings.footnote_home / COMMAND_RECORDS),
             )
         )

@@ -106,6 +106,7 @@ class Settings(BaseSettings):
     discord_gateway_url: str = "wss://gateway.discord.gg/"
     discord_admins: CommaSeparated = ()
     discord_expert: str = ""
+    discord_people: CommaSeparated = ()
     discord_message_content: bool = False
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
@@ -138,7 +139,12 @@ class Settings(BaseSettings):
             raise ConfigurationError(_explain(error)) from None
 
     @field_validator(
-        "notion_root_pages", "discord_guild_ids", "discord_admins", "slack_admins", mode="before"
+        "notion_root_pages",
+        "discord_guild_ids",
+        "discord_admins",
+        "discord_people",
+        "slack_admins",
+        mode="before",
     )
     @classmethod
     def _split(cls, value: object) -> object:
@@ -165,6 +171,23 @@ class Settings(BaseSettings):
     def _are_snowflakes(cls, value: tuple[str, ...]) -> tuple[str, ...]:
         if wrong := [part for part in value if not part.isdecimal()]:
             raise ValueError(f"ids of servers, people and roles are numbers, got {', '.join(wrong)}")
+        return value
+
+    @field_validator("discord_expert")
+    @classmethod
+    def _is_somebody(cls, value: str) -> str:
+        if value and not value.strip().removeprefix("&").isdecimal():
+            raise ValueError(f"expected a user's id, or & and a role's id, got {value!r}")
+        return value.strip()
+
+    @field_validator("discord_people")
+    @classmethod
+    def _are_people(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            address, _, user = one.rpartition(":")
+            if "@" not in address or not user.strip().isdecimal():
+                # Without the value: it is somebody's address.
+                raise ValueError("expected ADDRESS:ID pairs such as ada@example.com:123456789012345678")
         return value
 
     @field_validator("database_url")
@@ -281,6 +304,12 @@ class Settings(BaseSettings):
             workspace=parse_rates(self.footnote_limit_workspace),
             daily_tokens=self.footnote_daily_tokens or None,
         )
+
+    @property
+    def people_in_discord(self) -> dict[str, int]:
+        """Ids in Discord by e-mail address, in lower case."""
+        pairs = (one.rpartition(":") for one in self.discord_people)
+        return {address.strip().lower(): int(user) for address, _, user in pairs}
 
     @property
     def root_pages(self) -> tuple[PageId, ...]:

@@ -3,26 +3,26 @@
 import asyncio
 import io
 import logging
-import time
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
 import discord
 
-from adapters.chat.discord.answering import whisper
 from adapters.chat.discord.asking import from_interaction
 from adapters.chat.discord.calls import EXPIRED, CallError, call
 from adapters.chat.discord.charts import has_matplotlib, ledger_lines, ledger_png
 from adapters.chat.discord.components import NO_MENTIONS
 from adapters.chat.discord.escaping import escaped, fence, plain
 from adapters.chat.discord.markup import discord_markdown
+from adapters.chat.discord.progress import Following, ProgressMessage, ticket_text
 from adapters.chat.discord.render import CONTENT_LENGTH
+from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.splitting import split
 from adapters.chat.discord.texts import Text, say
+from adapters.chat.discord.whispering import whisper
 from core.domain.places import Place
-from core.errors import FootnoteError, InvalidInputError
+from core.errors import InvalidInputError
 from core.ports import Clock
 from core.ports.chat import (
     Administration,
@@ -30,13 +30,10 @@ from core.ports.chat import (
     Gap,
     IndexStatus,
     ResyncKind,
-    ResyncTicket,
-    SyncProgress,
 )
 
 logger = logging.getLogger(__name__)
 
-PROGRESS_SECONDS = 3.0
 GAPS = 10
 EXAMPLE_LENGTH = 200
 
@@ -52,13 +49,15 @@ class Administering:
         administration: Administration,
         audiences: Audiences,
         clock: Clock,
+        running: Running,
     ) -> None:
         self._client = client
         self._settings = settings
         self._administration = administration
         self._audiences = audiences
         self._clock = clock
-        self._followed: set[tuple[int, int]] = set()
+        self._running = running
+        self._following = Following(administration)
 
     def is_admin(self, interaction: discord.Interaction) -> bool:
         """Whether settings or rules name the person or one of their roles, or they may manage our server.
@@ -92,11 +91,11 @@ class Administering:
             return
         await call("acknowledging", interaction.response.defer(thinking=True))
         ticket = await self._administration.resync(kind, asked_by=f"discord:{interaction.user.id}")
-        progress = _ProgressMessage(
+        message = ProgressMessage(
             interaction, client=self._client, clock=self._clock, token_seconds=self._settings.token_seconds
         )
-        await progress.show(ticket_text(ticket))
-        await self._follow(ticket, progress, channel=interaction.channel_id or 0)
+        await message.try_to_show(ticket_text(ticket))
+        self._running.start_show(self._following.follow(ticket, message))
 
     async def status(self, interaction: discord.Interaction) -> None:
         """How the index is, with a chart."""
@@ -139,107 +138,26 @@ class Administering:
         return True
 
     async def _tell(self, interaction: discord.Interaction, text: str, **files: Any) -> None:
-        for piece in split(text, limit=CONTENT_LENGTH) or ("…",):
-            await call(
-                "a followup",
-                interaction.followup.send(
-                    piece, ephemeral=True, allowed_mentions=NO_MENTIONS, suppress_embeds=True, **files
-                ),
+        async def send(piece: str, **files: Any) -> None:
+            sending = interaction.followup.send(
+                piece, ephemeral=True, allowed_mentions=NO_MENTIONS, suppress_embeds=True, **files
             )
-            files = {}
+            await call("a followup", sending)
 
-    async def _follow(self, ticket: ResyncTicket, message: "_ProgressMessage", *, channel: int) -> None:
-        """One message in a channel shows a run; a second request there is merely told that it joined."""
-        key = (ticket.run_id, channel)
-        if key in self._followed:
-            return
-        self._followed.add(key)
-        shown, last = 0.0, None
-        try:
-            async for progress in self._administration.follow(ticket.run_id):
-                last = progress
-                if not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
-                    shown = time.monotonic()
-                    await message.try_to_show(progress_text(progress))
-            if last is not None:
-                await message.try_to_show(progress_text(last))
-        finally:
-            self._followed.discard(key)
+        for piece in split(text, limit=CONTENT_LENGTH) or ("…",):
+            try:
+                await send(piece, **files)
+            except CallError as error:
+                if not files or error.code in EXPIRED:
+                    raise
+                logger.info("a picture cannot be attached there: %s", error)
+                await send(piece)
+            files = {}
 
 
 def _place(interaction: discord.Interaction) -> Place:
     """The channel as a place, with who asks."""
-    return from_interaction(interaction, "", private=False, shows=False).channel_place()
-
-
-class _ProgressMessage:
-    """One message that changes: the response to the command, and from its expiry on one in the channel."""
-
-    def __init__(
-        self,
-        interaction: discord.Interaction,
-        *,
-        client: discord.Client,
-        clock: Clock,
-        token_seconds: float,
-    ) -> None:
-        self._interaction = interaction
-        self._client = client
-        self._clock = clock
-        self._until = interaction.created_at + timedelta(seconds=token_seconds)
-        self._moved: discord.PartialMessage | None = None
-
-    async def show(self, text: str) -> None:
-        """Show a text where the message is, or move it first."""
-        if self._moved is None and self._clock.now() < self._until:
-            try:
-                await call(
-                    "showing progress",
-                    self._interaction.edit_original_response(content=text, allowed_mentions=NO_MENTIONS),
-                )
-            except CallError as error:
-                if error.code not in EXPIRED:
-                    raise
-                logger.info("progress moves to the channel: %s", error)
-            else:
-                return
-        if self._moved is None:
-            channel = self._client.get_partial_messageable(self._interaction.channel_id or 0)
-            posted = await call(
-                "posting progress",
-                channel.send(text, allowed_mentions=NO_MENTIONS, suppress_embeds=True),
-            )
-            self._moved = channel.get_partial_message(posted.id)
-            return
-        await call("showing progress", self._moved.edit(content=text, allowed_mentions=NO_MENTIONS))
-
-    async def try_to_show(self, text: str) -> None:
-        """Progress that cannot be shown must not end the following of it."""
-        try:
-            await self.show(text)
-        except FootnoteError as error:
-            logger.warning("progress cannot be shown: %s", error)
-
-
-def ticket_text(ticket: ResyncTicket) -> str:
-    """What a request for a resync led to."""
-    if not ticket.joined:
-        return f"Sync {ticket.run_id} begins; this message shows its progress."
-    upgraded = " It became a full one." if ticket.upgraded else ""
-    return f"A sync is running already (run {ticket.run_id}); yours joined it.{upgraded}"
-
-
-def progress_text(progress: SyncProgress) -> str:
-    """How far a run is, with a bar where the total is known."""
-    count = f"{progress.done}" if progress.total is None else f"{progress.done} of {progress.total}"
-    failed = f", {progress.failed} failed" if progress.failed else ""
-    if progress.finished:
-        sign = "⚠️" if progress.failed else "✅"
-        head = f"{sign} Sync {progress.run_id} ({progress.kind}) is done: {count} pages{failed}."
-    else:
-        bar = _bar(progress.done, progress.total)
-        head = f"⏳ Sync {progress.run_id} ({progress.kind}): {bar}{count} pages{failed} …"
-    return f"{head}\n{escaped(plain(progress.message, limit=500))}".strip()
+    return from_interaction(interaction, "", private=False).channel_place()
 
 
 def status_text(status: IndexStatus) -> str:
@@ -266,10 +184,3 @@ def gaps_text(gaps: Sequence[Gap]) -> str:
         pages = ", ".join(escaped(title) for title, _ in gap.nearest_pages[:2])
         lines.append(f"- {gap.count} × {example}" + (f" (nearest: {pages})" if pages else ""))
     return "\n".join(lines)
-
-
-def _bar(done: int, total: int | None) -> str:
-    if not total:
-        return ""
-    filled = min(10, done * 10 // total)
-    return "▰" * filled + "▱" * (10 - filled) + " "

@@ -3,27 +3,28 @@
 import asyncio
 import logging
 import secrets
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Awaitable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
 
 import discord
 
 from adapters.chat.discord.asking import PLATFORM, Asked, from_payload
-from adapters.chat.discord.calls import EXPIRED, CallError, call, defer
+from adapters.chat.discord.calls import CallError, call, defer
 from adapters.chat.discord.components import NO_MENTIONS
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.escaping import escaped
-from adapters.chat.discord.render import Reply, asked_by, notice, render
+from adapters.chat.discord.reaching import Surfaces, find_reply, private_surfaces
+from adapters.chat.discord.recent import RecentQuestions
+from adapters.chat.discord.render import Reply, as_plain, asked_by, notice, render
 from adapters.chat.discord.replying import Replying
+from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
-from adapters.chat.discord.surfaces import ChannelSurface, ExpiredError, InteractionSurface, Surface
 from adapters.chat.discord.texts import Text, say
 from core.domain.answers import NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
-from core.errors import FootnoteError
+from core.errors import FootnoteError, TemporaryError
 from core.ports import Answerer, Clock
 from core.ports.chat import AbandonedClaim, Audiences, Claims, ClaimState
 
@@ -32,31 +33,24 @@ logger = logging.getLogger(__name__)
 MAX_ATTEMPTS = 3
 MAX_TURNS = 5
 TAKE_OVER_LIMIT = 10
-KEPT_QUESTIONS = 1_000
-T = TypeVar("T")
 NOTHING_POSTED = "-"
 """Recorded where a question has no reply that could be seen."""
+
+LATER_SECONDS = 30.0
+"""When an answer is tried again that Discord did not take, being away itself."""
+
+NOTE_NUMBER = 99
+"""Of a private note among the messages of a reply: none that was shown in the channel has it."""
+
+T = TypeVar("T")
+
+
+class UndeliveredError(Exception):
+    """Discord is away, or too slow for us: the answer is made again later."""
 
 
 class LostClaimError(Exception):
     """Another process took the question over, since this one did not extend its claim in time."""
-
-
-class RecentQuestions:
-    """What was asked lately by whom, in this process: for the next question, where nothing else tells."""
-
-    def __init__(self) -> None:
-        self._texts: OrderedDict[tuple[str, str], str] = OrderedDict()
-
-    def keep(self, asked: Asked) -> None:
-        """Remember a question."""
-        self._texts[asked.event, asked.user] = asked.text
-        while len(self._texts) > KEPT_QUESTIONS:
-            self._texts.popitem(last=False)
-
-    def text(self, question: str, *, user: str) -> str:
-        """What somebody asked under this id; empty if it is not known, or somebody else asked."""
-        return self._texts.get((question, user), "")
 
 
 class Answering:
@@ -72,6 +66,7 @@ class Answering:
         audiences: Audiences,
         directory: Directory,
         clock: Clock,
+        running: Running,
     ) -> None:
         self._client = client
         self._settings = settings
@@ -80,9 +75,8 @@ class Answering:
         self._audiences = audiences
         self._directory = directory
         self._clock = clock
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._running = running
         self.recent = RecentQuestions()
-        self.is_draining = False
 
     # --- taking questions ---
 
@@ -92,9 +86,6 @@ class Answering:
         The claim is written first, but not waited for longer than the settings allow: with a slow database
         Discord is told before, and the claim still decides who answers.
         """
-        if self.is_draining:
-            await whisper(interaction, say(Text.RESTARTING, asked.language))
-            return
         claiming = asyncio.ensure_future(self._claim(asked))
         done, _ = await asyncio.wait({claiming}, timeout=self._settings.claim_seconds)
         if done and not claiming.exception() and claiming.result() is not ClaimState.TAKEN:
@@ -109,20 +100,27 @@ class Answering:
             await self._cannot_claim(asked, error)
             return
         if state is ClaimState.TAKEN:
-            self.recent.keep(asked)
-            self.start(self._answer(asked, existing=""))
+            await self._begin(asked)
 
     async def take_message(self, asked: Asked) -> None:
         """Claim and answer a message; a database that is away is told to the asker."""
-        if self.is_draining:
-            return
         try:
             state = await self._claim(asked)
         except FootnoteError as error:
             await self._cannot_claim(asked, error)
             return
         if state is ClaimState.TAKEN:
-            self.start(self._answer(asked, existing=""))
+            await self._begin(asked)
+
+    async def _begin(self, asked: Asked) -> None:
+        """Answer what is claimed now; while everything ends, leave it to the next process instead."""
+        if self._running.is_draining:
+            await self._hand_over(asked, self._replying(asked, existing=""))
+            return
+        if not asked.message:
+            # A message can be read again where it was written.
+            self.recent.keep(asked)
+        self._running.start(self._answer(asked, existing=""))
 
     async def is_follow_up(self, asked: Asked) -> bool:
         """Whether somebody whose question was answered in this thread goes on there without a mention."""
@@ -140,23 +138,7 @@ class Answering:
             PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
         )
         for claim in abandoned:
-            self.start(self._take_over(claim))
-
-    def start(self, work: Coroutine[None, None, None]) -> None:
-        """Run something in a task that `drain` waits for."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def drain(self) -> None:
-        """Take nothing more and wait for running answers; those that take too long are handed over."""
-        self.is_draining = True
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self._settings.drain_seconds)
-        unfinished = tuple(self._tasks)
-        for task in unfinished:
-            task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
+            self._running.start(self._take_over(claim))
 
     async def _claim(self, asked: Asked) -> ClaimState:
         return await self._claims.claim(
@@ -184,7 +166,9 @@ class Answering:
             return
         logger.info("question %s is taken over, attempt %d", asked.event, claim.attempts)
         try:
-            posted = await self._find(asked)
+            posted = await find_reply(
+                self._client, asked, now=self._clock.now(), token_seconds=self._settings.token_seconds
+            )
         except FootnoteError as error:
             logger.warning("what was posted cannot be read, the question waits: %s", error)
             return
@@ -198,20 +182,6 @@ class Answering:
         else:
             await self._answer(asked, existing=claim.reply)
 
-    async def _find(self, asked: Asked) -> str:
-        """The id of the finished reply that an earlier process posted, empty if there is none."""
-        surface = self._surface(asked)
-        if surface is None:
-            return ""
-        try:
-            found = await surface.find(asked.event)
-        except ExpiredError:
-            found = ""
-        except CallError as error:
-            logger.info("a place cannot be searched for a reply: %s", error)
-            return ""
-        return found
-
     async def _answer(self, asked: Asked, *, existing: str) -> None:
         replying = self._replying(asked, existing=existing)
         try:
@@ -222,6 +192,10 @@ class Answering:
             raise
         except LostClaimError:
             logger.warning("question %s took too long and is now another process's", asked.event)
+        except UndeliveredError as error:
+            logger.warning("question %s is answered again later: %s", asked.event, error)
+            with suppress(FootnoteError):
+                await self._claims.extend(asked.key, lease_seconds=LATER_SECONDS, reply=replying.first)
         except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
             await self._fail(asked, replying, Text.FAILED)
         finally:
@@ -251,27 +225,52 @@ class Answering:
                 turns=tuple(Turn(text=text) for text in asked.earlier())[-MAX_TURNS:],
             )
             outcome = await self._answerer.answer(question, replying)
-        header = "" if asked.shows_question else asked_by(asked.name, asked.text, outcome.language)
         reply = render(
             outcome,
             question_id=asked.event,
             asker=asked.user,
-            header=header,
+            header=asked_by(asked.name, asked.text, outcome.language),
             private=asked.is_private,
-            expert=not asked.is_direct,
+            direct=asked.is_direct,
         )
+        if isinstance(outcome, NoAnswer) and outcome.is_private and not asked.is_direct:
+            await self._require_claim(asked)
+            await self._show_alone(asked, replying, reply)
+            return
         await self._show(asked, replying, reply)
 
     async def _show(self, asked: Asked, replying: Replying, reply: Reply) -> None:
         await self._require_claim(asked)
-        posted = await replying.finish(reply)
+        try:
+            posted = await replying.finish(reply)
+        except TemporaryError as error:
+            raise UndeliveredError(str(error)) from error
+        # Before it is recorded: who pressed the button waits for this.
+        await self._point_to_thread(asked, replying)
         await self._record(asked, posted or NOTHING_POSTED)
-        if asked.posts_in and asked.token:
-            await self._point_to_thread(asked)
         logger.info("question %s is answered", asked.event)
 
-    async def _point_to_thread(self, asked: Asked) -> None:
+    async def _show_alone(self, asked: Asked, replying: Replying, reply: Reply) -> None:
+        """A note that concerns nobody but the asker, in the channel only where nothing else reaches them."""
+        await replying.withdraw()
+        surfaces = private_surfaces(
+            self._client, asked, now=self._clock.now(), token_seconds=self._settings.token_seconds
+        )
+        async with aclosing(surfaces):
+            async for surface in surfaces:
+                shown = replace(reply, header="") if surface.shows_question else reply
+                try:
+                    await surface.send(as_plain(shown)[0], number=NOTE_NUMBER)
+                except FootnoteError as error:
+                    logger.info("a note cannot be shown there: %s", error)
+                else:
+                    break
+        await self._record(asked, NOTHING_POSTED)
+
+    async def _point_to_thread(self, asked: Asked, replying: Replying) -> None:
         """The private response to whoever went on: where the answer is."""
+        if not (asked.posts_in and asked.token and replying.where == asked.posts_in):
+            return
         webhook = discord.Webhook.partial(int(asked.application), asked.token, client=self._client)
         try:
             await call(
@@ -305,38 +304,17 @@ class Answering:
             with suppress(FootnoteError):
                 await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds, reply=posted)
 
-        async def fallback() -> Surface | None:
-            return await self._fallback(asked)
-
+        surfaces = Surfaces(
+            self._client, asked, now=self._clock.now(), token_seconds=self._settings.token_seconds
+        )
         return Replying(
-            self._surface(asked),
-            fallback=fallback,
+            surfaces,
             begun=begun,
             existing=existing,
             question=asked.event,
             layout=self._settings.layout,
             edit_seconds=self._settings.edit_seconds,
         )
-
-    def _surface(self, asked: Asked) -> Surface | None:
-        """Null for an interaction whose token is of no use any more."""
-        if asked.posts_in or asked.message:
-            return ChannelSurface(self._client, asked)
-        if asked.is_open(self._clock.now(), seconds=self._settings.token_seconds):
-            return InteractionSurface(self._client, asked)
-        return None
-
-    async def _fallback(self, asked: Asked) -> Surface | None:
-        """After the token expired: the channel, or for a private reply the asker's direct messages."""
-        if not asked.is_private:
-            return ChannelSurface(self._client, asked)
-        try:
-            user = await call("looking up a user", self._client.fetch_user(int(asked.user)))
-            direct = await call("opening a direct message", user.create_dm())
-        except FootnoteError as error:
-            logger.warning("a late private answer cannot be sent: %s", error)
-            return None
-        return ChannelSurface(self._client, asked, channel=str(direct.id))
 
     # --- keeping, failing, handing over ---
 
@@ -375,37 +353,13 @@ class Answering:
             # Where Discord refuses for good, nobody can be told; else the question is taken over.
             logger.warning("incident %s could not be told to the asker: %s", incident, error)
             return isinstance(error, CallError)
+        await self._point_to_thread(asked, replying)
         return True
 
     async def _hand_over(self, asked: Asked, replying: Replying) -> None:
         """At shutdown: say so, and let go of the claim, so that the next process goes on at once."""
         posted = await _bounded(replying.interrupt(escaped(say(Text.RESTARTING, asked.language))))
         await _bounded(self._claims.extend(asked.key, lease_seconds=0, reply=posted or replying.first))
-
-
-async def whisper(interaction: discord.Interaction, text: str) -> None:
-    """Tell the person alone; an interaction that is gone is no reason to fail. ``text`` is shown as it is."""
-    drawn = escaped(text)
-    try:
-        if interaction.response.is_done():
-            await call(
-                "a followup",
-                interaction.followup.send(
-                    drawn, ephemeral=True, allowed_mentions=NO_MENTIONS, suppress_embeds=True
-                ),
-            )
-        else:
-            await call(
-                "a response",
-                interaction.response.send_message(
-                    drawn, ephemeral=True, allowed_mentions=NO_MENTIONS, suppress_embeds=True
-                ),
-            )
-    except CallError as error:
-        level = logging.INFO if error.code in EXPIRED else logging.WARNING
-        logger.log(level, "interaction %d could not be told: %s", interaction.id, error)
-    except (FootnoteError, discord.InteractionResponded) as error:
-        logger.warning("interaction %d could not be told: %s", interaction.id, error)
 
 
 async def _bounded(work: Awaitable[T]) -> T | None:

@@ -48,7 +48,6 @@ class Asked:
     roles: str = ""
     language: str = ""
     name: str = ""
-    shows_question: str = ""
     turns: str = ""
 
     @property
@@ -124,8 +123,8 @@ def with_turns(asked: Asked, turns: Sequence[str]) -> Asked:
     return replace(asked, turns=json.dumps(list(turns), ensure_ascii=False)) if turns else asked
 
 
-def from_interaction(interaction: discord.Interaction, text: str, *, private: bool, shows: bool) -> Asked:
-    """The question of a command, a menu or a modal. ``shows``: whether the reply must say what was asked."""
+def from_interaction(interaction: discord.Interaction, text: str, *, private: bool) -> Asked:
+    """The question of a command, a menu, a button or a modal."""
     user, channel = interaction.user, interaction.channel
     guild = interaction.guild_id
     return Asked(
@@ -143,7 +142,6 @@ def from_interaction(interaction: discord.Interaction, text: str, *, private: bo
         roles=roles_of(user),
         language=str(interaction.locale.value).split("-", maxsplit=1)[0],
         name=user.display_name,
-        shows_question="" if shows else "no",
     )
 
 
@@ -161,7 +159,7 @@ def from_message(message: discord.Message, *, bot: discord.ClientUser) -> Asked:
         kind=channel_kind(channel) if message.guild else direct_kind(channel),
         asker_kind=asker_kind(message.author) if message.guild else AskerKind.EXTERNAL,
         roles=roles_of(message.author),
-        shows_question="no",
+        name=message.author.display_name,
     )
 
 

@@ -30,8 +30,20 @@ INVALID_WEBHOOK_TOKEN = 50027
 INVALID_FORM = 50035
 THREAD_EXISTS = 160004
 
+CANNOT_REPLY = 160002
+"""A reply needs the permission to read the history; a message without reference does not."""
+
+THREAD_LOCKED = 160005
+ARCHIVED = 50083
+NOT_FOR_TEXT = frozenset({50008, 50024, 40058})
+"""Channels of a kind in which nothing can be written, such as a forum itself."""
+
 EXPIRED = frozenset({UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN})
 """The interaction's token is of no use any more: nothing further may be sent to it."""
+
+_CLOSED = NOT_FOR_TEXT | {UNKNOWN_CHANNEL, MISSING_ACCESS, MISSING_PERMISSIONS, CANNOT_DIRECT}
+CLOSED = frozenset(_CLOSED | {THREAD_LOCKED, ARCHIVED})
+"""A channel, thread or direct message in which the bot cannot write; so does every other 403."""
 
 T = TypeVar("T")
 
@@ -45,7 +57,7 @@ class CallError(PermanentError):
         self.status = status
 
 
-async def call(what: str, work: Awaitable[T], *, seconds: float = CALL_SECONDS) -> T:
+async def call(what: str, work: Awaitable[T], *, seconds: float | None = None) -> T:
     """The result of a call of the library's; ``what`` names it in messages.
 
     Raises:
@@ -54,13 +66,14 @@ async def call(what: str, work: Awaitable[T], *, seconds: float = CALL_SECONDS) 
         UnavailableError: Discord is away or too slow.
     """
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds or CALL_SECONDS):
             return await work
     except discord.RateLimited as error:
         raise RateLimitedError(f"Discord: {what} is rate limited", retry_after=error.retry_after) from error
     except discord.HTTPException as error:
         raise _translated(what, error) from error
-    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+    except (aiohttp.ClientError, OSError, TimeoutError, RuntimeError) as error:
+        # A RuntimeError is the library's own word for a session that was closed meanwhile.
         raise UnavailableError(f"Discord: {what} failed: {type(error).__name__}") from error
 
 
@@ -78,9 +91,10 @@ def _translated(what: str, error: discord.HTTPException) -> Exception:
 
 
 async def defer(interaction: discord.Interaction, *, private: bool) -> bool:
-    """Tell Discord that an answer will come; false if it came too late to be told.
+    """Tell Discord that an answer will come; false if Discord says that it came too late to be told.
 
-    Whether the reply is private is settled here: followups cannot change it (DSC-2).
+    Whether the reply is private is settled here: followups cannot change it (DSC-2). Where Discord does not
+    answer, it may have understood: then its reply to the first followup tells.
     """
     try:
         await call(
@@ -97,6 +111,5 @@ async def defer(interaction: discord.Interaction, *, private: bool) -> bool:
         logger.warning("interaction %d could not be acknowledged: %s", interaction.id, error)
         return False
     except (UnavailableError, RateLimitedError) as error:
-        logger.warning("interaction %d could not be acknowledged in time: %s", interaction.id, error)
-        return False
+        logger.warning("whether interaction %d is acknowledged is not known: %s", interaction.id, error)
     return True

@@ -12,6 +12,7 @@ from adapters.chat.discord.addresses import point_at
 from adapters.chat.discord.calls import call
 from adapters.chat.discord.client import FootnoteClient
 from adapters.chat.discord.doctor import identify, intent_check
+from adapters.chat.discord.judging import PageEditors
 from adapters.chat.discord.parts import Parts
 from adapters.chat.discord.registering import CommandRecords, FileRecords
 from adapters.chat.discord.settings import DiscordSettings
@@ -40,6 +41,7 @@ class DiscordChat:
         administration: Administration,
         clock: Clock,
         suggestions: Suggestions | None = None,
+        editors: PageEditors | None = None,
         records: CommandRecords | None = None,
     ) -> None:
         self._settings = settings
@@ -51,6 +53,7 @@ class DiscordChat:
             administration=administration,
             clock=clock,
             suggestions=suggestions,
+            editors=editors,
         )
         self._records = records or FileRecords(RECORDS)
         self.ready = asyncio.Event()
@@ -78,7 +81,12 @@ class DiscordChat:
         return FootnoteClient(self._parts, settings=settings, records=self._records)
 
     async def _serve(self, stop: asyncio.Event) -> None:
-        """One connected client, until stopped or until the library gives up."""
+        """One connected client, until stopped or until the library gives up.
+
+        Raises:
+            RefusedError, ConfigurationError: Discord does not want us.
+            UnavailableError: the connection ended.
+        """
         client = self.make_client(await self._granted())
         try:
             await self._log_in(client)
@@ -89,7 +97,6 @@ class DiscordChat:
                 await asyncio.wait({connecting, stopping}, return_when=asyncio.FIRST_COMPLETED)
                 if connecting.done():
                     _explain(connecting)
-                await client.answering.drain()
             finally:
                 for task in (watching, stopping):
                     task.cancel()
@@ -118,8 +125,9 @@ class DiscordChat:
             ) from error
 
     async def _close(self, client: FootnoteClient, connecting: "asyncio.Task[None]") -> None:
+        """Also lets running answers end; those that take too long are handed over."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(client.close(), timeout=CLOSE_SECONDS)
+            await asyncio.wait_for(client.close(), timeout=self._settings.drain_seconds + CLOSE_SECONDS)
         connecting.cancel()
         await asyncio.gather(connecting, return_exceptions=True)
 
@@ -157,8 +165,9 @@ def _explain(connecting: "asyncio.Task[None]") -> None:
     raise UnavailableError(f"Discord: the connection ended ({type(error).__name__})") from error
 
 
-async def _wait(stop: asyncio.Event, seconds: float) -> None:
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    """Until the event, but no longer."""
     try:
-        await asyncio.wait_for(stop.wait(), timeout=seconds)
+        await asyncio.wait_for(event.wait(), timeout=seconds)
     except TimeoutError:
         return

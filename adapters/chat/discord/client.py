@@ -1,5 +1,7 @@
 """The library's client with our handlers: what Discord delivers goes to whom it concerns."""
 
+import asyncio
+import contextlib
 import logging
 import secrets
 from collections.abc import Awaitable
@@ -9,20 +11,24 @@ import discord
 from discord import app_commands
 
 from adapters.chat.discord.administering import Administering
-from adapters.chat.discord.answering import Answering, whisper
-from adapters.chat.discord.calls import EXPIRED, CallError
+from adapters.chat.discord.answering import Answering
+from adapters.chat.discord.calls import ALREADY_ACKNOWLEDGED, EXPIRED, CallError
 from adapters.chat.discord.commands import add_administering, add_asking, add_keeping
-from adapters.chat.discord.components import NO_MENTIONS
+from adapters.chat.discord.components import NO_MENTIONS, question_of
 from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.judging import Judging
 from adapters.chat.discord.parts import Parts
-from adapters.chat.discord.registering import CommandRecords, register
+from adapters.chat.discord.registering import CommandRecords, Registering
+from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.taking import Taking
 from adapters.chat.discord.texts import Text, say
+from adapters.chat.discord.whispering import whisper
 
 logger = logging.getLogger(__name__)
+
+REGISTER_SECONDS = 10.0
 
 
 def intents_for(*, message_content: bool) -> discord.Intents:
@@ -63,7 +69,7 @@ class FootnoteClient(discord.AutoShardedClient):
             **options,
         )
         self._settings = settings
-        self._records = records
+        self.running = Running()
         directory = Directory(self, settings=settings, clock=parts.clock)
         self.answering = Answering(
             client=self,
@@ -73,6 +79,7 @@ class FootnoteClient(discord.AutoShardedClient):
             audiences=parts.audiences,
             directory=directory,
             clock=parts.clock,
+            running=self.running,
         )
         self._taking = Taking(
             client=self,
@@ -82,29 +89,56 @@ class FootnoteClient(discord.AutoShardedClient):
             directory=directory,
             clock=parts.clock,
             suggestions=parts.suggestions,
+            running=self.running,
         )
-        self._judging = Judging(client=self, settings=settings, feedback=parts.feedback)
+        self._judging = Judging(
+            client=self,
+            settings=settings,
+            feedback=parts.feedback,
+            claims=parts.claims,
+            editors=parts.editors,
+        )
         administering = Administering(
             client=self,
             settings=settings,
             administration=parts.administration,
             audiences=parts.audiences,
             clock=parts.clock,
+            running=self.running,
         )
         self.tree = Tree(self)
         add_asking(self.tree, self._taking)
         add_keeping(self.tree, self._judging)
         add_administering(self.tree, administering)
+        self._registered: asyncio.Task[None] | None = None
+        self.registering = Registering(self.tree, guild_ids=settings.guild_ids, records=records)
 
     async def setup_hook(self) -> None:
-        """Called by the library once, after login and before it connects."""
-        await register(self.tree, guild_ids=self._settings.guild_ids, records=self._records)
+        """Called by the library once, after login and before it connects.
+
+        Commands should be there when we are; but nobody waits long for them, since mentions need none.
+        """
+        self._registered = asyncio.create_task(self.registering.run())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.registering.tried.wait(), timeout=REGISTER_SECONDS)
+
+    async def close(self) -> None:
+        """As the library calls it too, when it gives a connection up: running answers end first."""
+        if self._registered is not None:
+            self._registered.cancel()
+        await self.running.drain(self._settings.drain_seconds)
+        await super().close()
 
     # --- what Discord delivers ---
 
     async def on_message(self, message: discord.Message) -> None:
         """As the library calls it."""
-        await self._taking.message(message)
+        with self.running.handling():
+            await self._taking.message(message)
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """As the library calls it."""
+        await self.registering.joined(guild.id)
 
     async def on_interaction(self, interaction: discord.Interaction[Any]) -> None:
         """Buttons and modals, known by their custom ids alone, so they survive restarts."""
@@ -114,11 +148,12 @@ class FootnoteClient(discord.AutoShardedClient):
         pressed = read_button_id(str(data.get("custom_id") or ""))
         if pressed is None:
             return
-        if self.answering.is_draining:
-            await whisper(interaction, say(Text.RESTARTING, pressed.language))
+        if not is_genuine(interaction, pressed, bot=self.user):
+            logger.warning("refused: %d used a button that is not there", interaction.user.id)
             return
         is_modal = interaction.type is discord.InteractionType.modal_submit
-        await reported(interaction, self._react(interaction, pressed, is_modal=is_modal))
+        with self.running.handling():
+            await reported(interaction, self._react(interaction, pressed, is_modal=is_modal))
 
     async def on_error(self, event_method: str, /, *args: Any, **kwargs: Any) -> None:  # noqa: ARG002 - the library calls it so
         """What failed in a handler, without what it was called with: that holds people's words."""
@@ -138,8 +173,23 @@ class FootnoteClient(discord.AutoShardedClient):
                 await self._taking.go_on(interaction)
             case Button.EXPERT, False:
                 await self._judging.call_expert(interaction, pressed)
+            case Button.SHARE, False:
+                await self._taking.share(interaction, pressed)
             case _:
                 logger.info("an unknown component was used")
+
+
+def is_genuine(
+    interaction: discord.Interaction[Any], pressed: Pressed, *, bot: discord.abc.User | None
+) -> bool:
+    """Whether the message below which something was pressed or opened is ours and about that question.
+
+    Discord checks presses against the message, but takes what a modal's custom id says from the client.
+    """
+    message = interaction.message
+    if message is None or bot is None or message.author.id != bot.id:
+        return False
+    return question_of(message) == pressed.question
 
 
 async def reported(interaction: discord.Interaction[Any], work: Awaitable[None]) -> None:
@@ -154,6 +204,9 @@ async def report(interaction: discord.Interaction[Any], error: BaseException) ->
     """One short message to the user and the whole story in the log, tied by an id (DSC-9)."""
     if isinstance(error, CallError) and error.code in EXPIRED:
         logger.warning("interaction %d came too late: %s", interaction.id, error)
+        return
+    if isinstance(error, CallError) and error.code == ALREADY_ACKNOWLEDGED:
+        logger.info("interaction %d is another process's", interaction.id)
         return
     incident = secrets.token_hex(4)
     logger.error("interaction %d failed, incident %s", interaction.id, incident, exc_info=error)

@@ -1,5 +1,7 @@
 """The commands and menus that Footnote offers in Discord."""
 
+import logging
+from collections.abc import Sequence
 from typing import Any
 
 import discord
@@ -7,10 +9,15 @@ from discord import app_commands
 
 from adapters.chat.discord.administering import Administering
 from adapters.chat.discord.asking import from_interaction
+from adapters.chat.discord.calls import ACK_SECONDS, call
 from adapters.chat.discord.escaping import plain
 from adapters.chat.discord.judging import Judging
+from adapters.chat.discord.splitting import cut
 from adapters.chat.discord.taking import Taking
+from core.errors import FootnoteError
 from core.ports.chat import ResyncKind
+
+logger = logging.getLogger(__name__)
 
 CHOICES = 25
 CHOICE_LENGTH = 100
@@ -28,22 +35,34 @@ def add_asking(tree: app_commands.CommandTree[Any], taking: Taking) -> None:
     @app_commands.describe(question="What you would like to know", private="Show the answer to you alone")
     @tree.command(name="ask", description="Ask the wiki a question")
     async def ask(interaction: Interaction, question: str, private: bool = False) -> None:
-        asked = from_interaction(interaction, question, private=private, shows=True)
+        asked = from_interaction(interaction, question, private=private)
         await taking.command(interaction, asked)
 
     @ask.autocomplete("question")
     async def complete(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        texts = await taking.suggest(interaction, current)
-        return [
-            app_commands.Choice(name=plain(text, limit=CHOICE_LENGTH), value=text[:CHOICE_LENGTH])
-            for text in texts[:CHOICES]
-        ]
+        found = choices(await taking.suggest(interaction, current))
+        # Given here, so that whoever typed on before it was there is no error: the library sees it is done.
+        try:
+            await call("suggesting", interaction.response.autocomplete(found), seconds=ACK_SECONDS)
+        except FootnoteError as error:
+            logger.info("a suggestion came to nothing: %s", error)
+        return found
 
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     @tree.context_menu(name="Answer this")
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
         await taking.menu(interaction, message)
+
+
+def choices(texts: Sequence[str]) -> list[app_commands.Choice[str]]:
+    """At most 25 different texts of at most 100 characters, none of them blank."""
+    fitting: dict[str, str] = {}
+    for text in texts:
+        value = cut(plain(text, limit=CHOICE_LENGTH), CHOICE_LENGTH)
+        if any(character.isprintable() and not character.isspace() for character in value):
+            fitting.setdefault(value.casefold(), value)
+    return [app_commands.Choice(name=text, value=text) for text in tuple(fitting.values())[:CHOICES]]
 
 
 def add_keeping(tree: app_commands.CommandTree[Any], judging: Judging) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import discord
 
-from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
+from adapters.chat.discord.custom_ids import Button, Pressed, button_id, read_button_id
 from adapters.chat.discord.escaping import INVISIBLE, plain
 from adapters.chat.discord.render import ButtonSpec, Layout, Message, Plain
 from adapters.chat.discord.texts import Text, say
@@ -65,6 +65,33 @@ def _button(spec: ButtonSpec) -> discord.ui.Button[Any]:
         emoji=spec.emoji or None,
         custom_id=spec.custom_id,
     )
+
+
+def expert_offer(pressed: Pressed, *, answer: int) -> discord.ui.View:
+    """The button that calls an expert for an answer that somebody found bad."""
+    custom_id = button_id(
+        Button.EXPERT, pressed.question, pressed.language, about=pressed.about, answer=str(answer)
+    )
+    label = say(Text.ASK_EXPERT, pressed.language)
+    view = discord.ui.View(timeout=None)
+    view.add_item(_button(ButtonSpec(label=label, custom_id=custom_id, emoji="🙋")))
+    view.stop()
+    return view
+
+
+def without_button(message: discord.Message, which: Button) -> discord.ui.LayoutView | discord.ui.View:
+    """The components of a message of ours with one kind of button switched off."""
+    view: discord.ui.LayoutView | discord.ui.View = (
+        discord.ui.LayoutView.from_message(message, timeout=None)
+        if message.flags.components_v2
+        else discord.ui.View.from_message(message, timeout=None)
+    )
+    for item in view.walk_children():
+        if isinstance(item, discord.ui.Button):
+            pressed = read_button_id(item.custom_id or "")
+            item.disabled = item.disabled or (pressed is not None and pressed.button is which)
+    view.stop()
+    return view
 
 
 def reason_modal(custom_id: str, language: str) -> discord.ui.Modal:

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 PREFIX = "footnote"
 TEMPLATE = re.compile(
-    rf"{PREFIX}:(?P<button>[a-z]+):(?P<question>\d{{1,20}}):(?P<language>[a-z]{{0,3}}):(?P<about>[0-9a-f-]{{0,36}})"
+    rf"{PREFIX}:(?P<button>[a-z]+):(?P<question>\d{{1,20}}):(?P<language>[a-z]{{0,3}})"
+    r":(?P<about>[0-9a-f-]{0,36})(?::(?P<answer>\d{1,20}))?"
 )
 LENGTH = 100
 
@@ -18,21 +19,28 @@ class Button(StrEnum):
     BAD = "bad"
     CONTINUE = "continue"
     EXPERT = "expert"
+    SHARE = "share"
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """What a custom id says. ``about``: the asker for `CONTINUE`, the first source's page for `EXPERT`."""
+    """What a custom id says.
+
+    ``about``: the asker for `CONTINUE`, the first source's page for `BAD` and `EXPERT`. ``answer``: the id of
+    the message that answers, where the button is below another one.
+    """
 
     button: Button
     question: str
     language: str
     about: str
+    answer: str = ""
 
 
-def button_id(button: Button, question: str, language: str, *, about: str = "") -> str:
-    """The custom id of a button. A question's id is a snowflake; ``about`` is another, or a page's id."""
-    return f"{PREFIX}:{button}:{question}:{language[:2]}:{about}"
+def button_id(button: Button, question: str, language: str, *, about: str = "", answer: str = "") -> str:
+    """The custom id of a button. The ids of question and answer are snowflakes; ``about`` may be a page's."""
+    made = f"{PREFIX}:{button}:{question}:{language[:2]}:{about}"
+    return f"{made}:{answer}" if answer else made
 
 
 def read_button_id(custom_id: str) -> Pressed | None:
@@ -45,4 +53,5 @@ def read_button_id(custom_id: str) -> Pressed | None:
         question=match["question"],
         language=match["language"],
         about=match["about"],
+        answer=match["answer"] or "",
     )

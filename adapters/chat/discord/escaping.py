@@ -6,6 +6,9 @@ from urllib.parse import quote, urlsplit
 INVISIBLE = "\u200b"
 """Zero-width space: breaks a token without being seen."""
 
+CUT = "…"
+"""Ends what was cut by `plain`."""
+
 LABEL_LENGTH = 500
 
 URL_LENGTH = 1_000
@@ -20,11 +23,16 @@ _LINE_START = re.compile(
 _BARE = re.compile(r"https?://[^\s<>]+[^\s<>.,;:!?\"')\]]", re.IGNORECASE)
 _INVITE = re.compile(r"\b(discord(?:app)?\.(?:gg|com/invite))/", re.IGNORECASE)
 _SPACES = re.compile(r"\s+")
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def inert(text: str) -> str:
-    """Text in which nothing pings or is drawn by Discord: ``@everyone``, ``<@1>``, ``<#1>``, ``<t:1>``."""
-    return _TOKEN.sub(f"<{INVISIBLE}", _MENTION.sub(f"@{INVISIBLE}", text))
+    """Text in which nothing pings or is drawn by Discord: ``@everyone``, ``<@1>``, ``<#1>``, ``<t:1>``.
+
+    Nor does anything turn round what stands behind it: signs that force a direction are left out.
+    """
+    kept = _DIRECTIONS.sub("", text)
+    return _TOKEN.sub(f"<{INVISIBLE}", _MENTION.sub(f"@{INVISIBLE}", kept))
 
 
 def escaped(text: str) -> str:
@@ -47,7 +55,9 @@ def escaped(text: str) -> str:
 def plain(text: str, *, limit: int) -> str:
     """One line of at most ``limit`` characters where Discord draws no markup: labels, choices, titles."""
     line = inert(_SPACES.sub(" ", text).strip())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    if len(line) <= limit:
+        return line
+    return line[: limit - 1].rstrip() + CUT
 
 
 def link(url: str, label: str) -> str:

@@ -1,19 +1,26 @@
 """What people say of an answer: thumbs, a reason, an expert's help, and what the expert wrote."""
 
 import logging
+from typing import Protocol
 
 import discord
 
-from adapters.chat.discord.answering import whisper
-from adapters.chat.discord.asking import is_from_person, message_text
+from adapters.chat.discord.asking import PLATFORM, is_from_person, message_text
 from adapters.chat.discord.calls import call
-from adapters.chat.discord.components import question_of, reason_modal, submitted_text
+from adapters.chat.discord.components import (
+    expert_offer,
+    question_of,
+    reason_modal,
+    submitted_text,
+    without_button,
+)
 from adapters.chat.discord.custom_ids import Button, Pressed, button_id
 from adapters.chat.discord.escaping import escaped
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
+from adapters.chat.discord.whispering import whisper
 from core.errors import FootnoteError
-from core.ports.chat import Feedback, Verdict
+from core.ports.chat import ClaimKey, Claims, ClaimState, Feedback, Verdict
 
 logger = logging.getLogger(__name__)
 
@@ -21,13 +28,33 @@ SEARCHED = 50
 """Messages of a thread that are looked through for the answered question."""
 
 
+CALL_LEASE_SECONDS = 60.0
+
+
+class PageEditors(Protocol):
+    """Knows who last edited a page."""
+
+    async def email_of_last_editor(self, page_id: str) -> str:
+        """Their e-mail address; empty if it is not known."""
+
+
 class Judging:
     """Takes thumbs, calls experts, keeps suggestions."""
 
-    def __init__(self, *, client: discord.Client, settings: DiscordSettings, feedback: Feedback) -> None:
+    def __init__(
+        self,
+        *,
+        client: discord.Client,
+        settings: DiscordSettings,
+        feedback: Feedback,
+        claims: Claims,
+        editors: PageEditors | None,
+    ) -> None:
         self._client = client
         self._settings = settings
         self._feedback = feedback
+        self._claims = claims
+        self._editors = editors
 
     async def thumb(self, interaction: discord.Interaction, pressed: Pressed) -> None:
         """A thumb: stored; thumbs-down opens the question why."""
@@ -43,34 +70,69 @@ class Judging:
         await self._feedback.judge(question_id=pressed.question, person=person, verdict=Verdict.BAD)
 
     async def reason(self, interaction: discord.Interaction, pressed: Pressed) -> None:
-        """What the modal says, stored with the verdict."""
+        """What the modal says, stored with the verdict; where others see the answer, an expert is offered."""
         said = submitted_text(interaction.data).strip()
-        await whisper(interaction, say(Text.THANKS, pressed.language))
+        answer = interaction.message
+        is_public = answer is not None and interaction.guild_id is not None and not answer.flags.ephemeral
+        offer = expert_offer(pressed, answer=answer.id) if answer is not None and is_public else None
+        await whisper(interaction, say(Text.THANKS, pressed.language), view=offer)
         await self._feedback.judge(
             question_id=pressed.question, person=str(interaction.user.id), verdict=Verdict.BAD, reason=said
         )
 
     async def call_expert(self, interaction: discord.Interaction, pressed: Pressed) -> None:
-        """Call the configured person or role below the answer."""
-        name = self._settings.expert
-        if not name:
+        """Call whoever last edited the page, or whom the settings name, below the answer; once."""
+        await call("acknowledging", interaction.response.defer())
+        expert = await self._expert(pressed.about)
+        if not expert:
             await whisper(interaction, say(Text.NO_EXPERT, pressed.language))
             return
+        key = ClaimKey(platform=PLATFORM, event=f"expert:{pressed.question}")
+        if await self._claims.claim(key, payload={}, lease_seconds=CALL_LEASE_SECONDS) is ClaimState.TAKEN:
+            sent = await self._call(interaction, pressed, expert)
+            await self._claims.done(key, reply=str(sent.id))
+        else:
+            await whisper(interaction, say(Text.EXPERT_WAS_CALLED, pressed.language))
+        if interaction.message is not None:
+            view = without_button(interaction.message, Button.EXPERT)
+            await call("switching a button off", interaction.edit_original_response(view=view))
+
+    async def _call(
+        self, interaction: discord.Interaction, pressed: Pressed, expert: str
+    ) -> discord.WebhookMessage:
+        """A message of its own, since an edit notifies nobody."""
         line = escaped(say(Text.EXPERT_CALLED, pressed.language, expert="{expert}"))
+        answer = pressed.answer or (interaction.message.id if interaction.message is not None else 0)
+        where = f"https://discord.com/channels/{interaction.guild_id}/{interaction.channel_id}/{answer}"
         # The one mention we ever write: of somebody whom the settings name, and nobody else is pinged.
-        target = [discord.Object(int(name.removeprefix("&")))]
+        target = [discord.Object(int(expert.removeprefix("&")))]
         only = discord.AllowedMentions(
             everyone=False,
             replied_user=False,
-            roles=target if name.startswith("&") else False,
-            users=False if name.startswith("&") else target,
+            roles=target if expert.startswith("&") else False,
+            users=False if expert.startswith("&") else target,
         )
-        await call(
+        return await call(
             "calling an expert",
-            interaction.response.send_message(
-                line.replace("{expert}", f"<@{name}>"), allowed_mentions=only, suppress_embeds=True
+            interaction.followup.send(
+                f"{line.replace('{expert}', f'<@{expert}>')}\n{where}",
+                allowed_mentions=only,
+                suppress_embeds=True,
+                wait=True,
             ),
         )
+
+    async def _expert(self, page: str) -> str:
+        """The id to mention; empty if there is nobody."""
+        if self._editors is not None and page and self._settings.people:
+            try:
+                email = await self._editors.email_of_last_editor(page)
+            except FootnoteError as error:
+                logger.info("a page's editor cannot be looked up: %s", error)
+            else:
+                if known := self._settings.people.get(email.strip().lower()):
+                    return str(known)
+        return self._settings.expert
 
     async def keep(self, interaction: discord.Interaction, message: discord.Message) -> None:
         """A person's answer becomes a suggestion for the page's owner."""

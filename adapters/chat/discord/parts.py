@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 
+from adapters.chat.discord.judging import PageEditors
 from core.ports import Answerer, Clock
 from core.ports.chat import Administration, Audiences, Claims, Feedback, Suggestions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """One port each; without ``suggestions`` nothing is offered while somebody types."""
+    """One port each; without ``suggestions`` nothing is offered while somebody types.
+
+    ``editors`` knows whom to call for a page, as far as the settings know them in Discord.
+    """
 
     answerer: Answerer
     claims: Claims
@@ -17,3 +21,4 @@ class Parts:
     administration: Administration
     clock: Clock
     suggestions: Suggestions | None = None
+    editors: PageEditors | None = None

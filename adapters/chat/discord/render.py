@@ -100,16 +100,16 @@ def render(
     asker: str = "",
     header: str = "",
     private: bool = False,
-    expert: bool = True,
+    direct: bool = False,
 ) -> Reply:
     """The reply that shows an outcome.
 
-    ``asker`` is the id of whoever asked, for the questions that follow. ``private`` replies have no "ask an
-    expert": nobody else sees them.
+    ``asker`` is the id of whoever asked, for the questions that follow. ``private`` replies and ``direct``
+    messages have no "ask an expert": nobody else sees them. A private reply in a channel can be shared.
     """
     match outcome:
         case Answer():
-            asks_expert = outcome.degraded and expert and not private
+            asks_expert = outcome.degraded and not direct and not private
             page = str(outcome.citations[0].passage.candidate.page_id) if outcome.citations else ""
             return Reply(
                 text=answer_text(outcome),
@@ -117,18 +117,25 @@ def render(
                 sources=tuple(_source(one, outcome.language) for one in outcome.citations[:MAX_SOURCES]),
                 sources_title=f"**{phrase(Phrase.SOURCES, outcome.language)}**",
                 buttons=_buttons(
-                    question_id, outcome.language, asker=asker, page=page if asks_expert else None
+                    question_id,
+                    outcome.language,
+                    asker=asker,
+                    page=page,
+                    asks_expert=asks_expert,
+                    shares=private and not direct,
                 ),
                 open_label=plain(say(Text.OPEN, outcome.language), limit=40),
             )
         case NoAnswer():
-            asks_expert = expert and not private
+            text = escaped(no_answer_text(outcome.reason, outcome.language, wait=outcome.wait))
+            if outcome.is_private:
+                # It says nothing that could be judged, and the next question would meet the same limit.
+                return Reply(text=text, header=header)
+            asks_expert = not direct and not private
             return Reply(
-                text=escaped(no_answer_text(outcome.reason, outcome.language)),
+                text=text,
                 header=header,
-                buttons=_buttons(
-                    question_id, outcome.language, asker=asker, page="" if asks_expert else None
-                ),
+                buttons=_buttons(question_id, outcome.language, asker=asker, asks_expert=asks_expert),
             )
         case _:
             assert_never(outcome)
@@ -222,7 +229,15 @@ def _with_source(layout: Layout, source: Source) -> Layout:
     return replace(layout, more_sources=f"{layout.more_sources}\n{source.line}".strip())
 
 
-def _buttons(question_id: str, language: str, *, asker: str, page: str | None) -> tuple[ButtonSpec, ...]:
+def _buttons(
+    question_id: str,
+    language: str,
+    *,
+    asker: str,
+    page: str = "",
+    asks_expert: bool = False,
+    shares: bool = False,
+) -> tuple[ButtonSpec, ...]:
     def made(which: Button, emoji: str, label: str, about: str = "") -> ButtonSpec:
         return ButtonSpec(
             label=label, custom_id=button_id(which, question_id, language, about=about), emoji=emoji
@@ -230,11 +245,13 @@ def _buttons(question_id: str, language: str, *, asker: str, page: str | None) -
 
     shown = [
         made(Button.GOOD, "👍", ""),
-        made(Button.BAD, "👎", ""),
+        made(Button.BAD, "👎", "", page),
         made(Button.CONTINUE, "💬", say(Text.CONTINUE, language), asker),
     ]
-    if page is not None:
+    if asks_expert:
         shown.append(made(Button.EXPERT, "🙋", say(Text.ASK_EXPERT, language), page))
+    if shares:
+        shown.append(made(Button.SHARE, "📢", say(Text.SHARE, language)))
     return tuple(shown)
 
 

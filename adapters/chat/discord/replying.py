@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from adapters.chat.discord.calls import INVALID_FORM, UNKNOWN_MESSAGE, CallError
+from adapters.chat.discord.reaching import Surfaces
 from adapters.chat.discord.render import Layout, Message, Plain, Reply, as_layouts, as_plain, preview
-from adapters.chat.discord.surfaces import ExpiredError, Surface
+from adapters.chat.discord.surfaces import GoneError, Surface
 from core.errors import FootnoteError, RateLimitedError, UnavailableError
 
 logger = logging.getLogger(__name__)
@@ -29,23 +31,21 @@ class Replying:
     """The `core.ports.Progress` of one question, and its end.
 
     What is shown in between is left out whenever it cannot be shown; what is shown at the end is not.
-    ``begun`` is told the id of the first message as soon as there is one. ``fallback`` gives the surface to
-    go on with when an interaction's token expired; null where there is none, and then nothing is shown.
+    ``begun`` is told the id of the first message as soon as there is one. Where one of the ``surfaces`` takes
+    nothing more, the whole reply goes to the next; behind the last one nothing is shown.
     """
 
     def __init__(
         self,
-        surface: Surface | None,
+        surfaces: Surfaces,
         *,
-        fallback: Callable[[], Awaitable[Surface | None]],
         begun: Callable[[str], Awaitable[None]],
         existing: str = "",
         question: str = "",
         layout: bool = True,
         edit_seconds: float = 1.5,
     ) -> None:
-        self._surface = surface
-        self._fallback = fallback
+        self._surfaces = surfaces
         self._begun = begun
         self._question = question
         self._layout = layout
@@ -83,16 +83,14 @@ class Replying:
             FootnoteError: Discord did not take it.
         """
         await self._settle()
-        if self._surface is None:
-            self._surface = await self._fallback()
-        if self._surface is None:
-            return ""
-        try:
-            return await self._deliver(reply)
-        except ExpiredError as error:
-            logger.warning("an interaction expired before its answer was there: %s", error)
-        self._surface, self.first = await self._fallback(), ""
-        return await self._deliver(reply) if self._surface is not None else ""
+        surface = self._surface or await self._surfaces.advance()
+        while surface is not None:
+            try:
+                return await self._deliver(replace(reply, header="") if surface.shows_question else reply)
+            except GoneError as error:
+                logger.warning("question %s cannot be answered there: %s", self._question, error)
+            surface, self.first = await self._surfaces.advance(), ""
+        return ""
 
     async def interrupt(self, text: str) -> str:
         """We are being stopped: say so where the reply will be, for whoever goes on with it."""
@@ -109,6 +107,20 @@ class Replying:
     async def close(self) -> None:
         """Leave no task behind."""
         await self._settle()
+
+    async def withdraw(self) -> None:
+        """Take back what was shown so far: the outcome is shown elsewhere."""
+        await self._settle()
+        await self._discard()
+
+    @property
+    def where(self) -> str:
+        """The id of the channel in which the reply is; empty for a response to an interaction."""
+        return self._surface.where if self._surface is not None else ""
+
+    @property
+    def _surface(self) -> Surface | None:
+        return self._surfaces.current
 
     # --- in between ---
 
@@ -183,8 +195,13 @@ class Replying:
     async def _deliver_all(self, messages: Sequence[Message]) -> str:
         assert self._surface is not None  # noqa: S101 - every caller has looked
         await self._deliver_first(self._surface, messages[0])
-        for number, message in enumerate(messages[1:], start=1):
-            await _patiently(self._surface.send, message, number=self._numbered_from + number)
+        for number, message in enumerate(messages[1:], start=self._numbered_from + 1):
+            try:
+                await _patiently(self._surface.send, message, number=number)
+            except UnavailableError:
+                if not self._surface.is_repeatable:
+                    raise
+                await self._surface.send(message, number=number)
         return self.first
 
     async def _discard(self) -> None:

@@ -1,5 +1,6 @@
 """What the Discord adapter must be told."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -10,7 +11,8 @@ class DiscordSettings:
     ``guild_ids``: servers that get their commands at once, whose managers administer Footnote, and whose
     roles count in a direct message; empty means commands everywhere, and managers of all its servers.
     ``admins`` and ``admin_roles`` administer Footnote beside those who may manage the server.
-    ``expert`` is the user that "ask an expert" calls, or a role with ``&`` before its id.
+    ``expert`` is the user that "ask an expert" calls, or a role with ``&`` before its id; ``people`` are ids
+    by e-mail address in lower case, of whoever is called instead for a page that they edited last.
     ``message_content``: ask Discord for the contents of all messages, so that follow-ups in threads need no
     mention; it must be granted in the developer portal. ``layout``: draw answers with components instead of
     plain messages. ``shards`` is null where Discord decides.
@@ -29,6 +31,7 @@ class DiscordSettings:
     admins: frozenset[int] = frozenset()
     admin_roles: frozenset[int] = frozenset()
     expert: str = ""
+    people: Mapping[str, int] = field(default_factory=dict)
     message_content: bool = False
     layout: bool = True
     shards: int | None = None

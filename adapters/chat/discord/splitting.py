@@ -34,6 +34,11 @@ def characters(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
+def cut(text: str, limit: int) -> str:
+    """As much of the beginning as fits, no character parted."""
+    return text if characters(text) <= limit else text[: _whole_character(text, _longest(text, limit))]
+
+
 @lru_cache(maxsize=REMEMBERED)
 def split(text: str, *, limit: int) -> tuple[str, ...]:
     """The text in pieces of at most ``limit`` characters: between blocks, else lines, else words.

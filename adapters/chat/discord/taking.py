@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import discord
 
-from adapters.chat.discord.answering import MAX_TURNS, Answering, whisper
+from adapters.chat.discord.answering import MAX_TURNS, Answering
 from adapters.chat.discord.asking import (
     Asked,
     clean,
@@ -22,9 +22,11 @@ from adapters.chat.discord.calls import THREAD_EXISTS, CallError, call
 from adapters.chat.discord.components import asked_in, asker_of, question_modal, question_of, submitted_text
 from adapters.chat.discord.custom_ids import Button, Pressed, button_id
 from adapters.chat.discord.directory import Directory
-from adapters.chat.discord.escaping import plain
+from adapters.chat.discord.escaping import CUT, plain
+from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
+from adapters.chat.discord.whispering import whisper
 from core.errors import FootnoteError
 from core.ports import Clock
 from core.ports.chat import Audiences, Suggestions
@@ -59,6 +61,7 @@ class Taking:
         directory: Directory,
         clock: Clock,
         suggestions: Suggestions | None,
+        running: Running,
     ) -> None:
         self._client = client
         self._settings = settings
@@ -67,12 +70,14 @@ class Taking:
         self._directory = directory
         self._clock = clock
         self._suggestions = suggestions
+        self._running = running
 
     # --- commands and menus ---
 
     async def command(self, interaction: discord.Interaction, asked: Asked) -> None:
         """``/ask``."""
-        await self._answering.take_interaction(interaction, asked)
+        with self._running.handling():
+            await self._answering.take_interaction(interaction, asked)
 
     async def menu(self, interaction: discord.Interaction, message: discord.Message) -> None:
         """ "Answer this": whoever chose it is the asker, whatever the message's author may see."""
@@ -81,8 +86,9 @@ class Taking:
         if not text:
             await whisper(interaction, say(Text.NOTHING_TO_ANSWER, str(interaction.locale.value)))
             return
-        asked = from_interaction(interaction, text, private=False, shows=True)
-        await self._answering.take_interaction(interaction, asked)
+        asked = from_interaction(interaction, text, private=False)
+        with self._running.handling():
+            await self._answering.take_interaction(interaction, asked)
 
     async def suggest(self, interaction: discord.Interaction, typed: str) -> Sequence[str]:
         """What somebody could ask who has typed so much: within what they may see, or nothing."""
@@ -90,7 +96,7 @@ class Taking:
             return ()
         # What is chosen is shown where the answer is: in the channel, unless "private" was chosen before.
         private = bool(getattr(interaction.namespace, "private", False))
-        asked = from_interaction(interaction, typed, private=private, shows=False)
+        asked = from_interaction(interaction, typed, private=private)
         try:
             async with asyncio.timeout(SUGGEST_SECONDS):
                 place = await self._directory.place(asked)
@@ -134,12 +140,7 @@ class Taking:
         """The next question, as it was written into the modal."""
         message = interaction.message
         private = message is not None and message.flags.ephemeral
-        asked = from_interaction(interaction, submitted_text(interaction.data), private=private, shows=True)
-        self._answering.start(self._go_on(interaction, asked, message))
-
-    async def _go_on(
-        self, interaction: discord.Interaction, asked: Asked, message: discord.Message | None
-    ) -> None:
+        asked = from_interaction(interaction, submitted_text(interaction.data), private=private)
         if message is not None:
             # Both leave the process, within Discord's three seconds for the first response.
             turns, thread = await asyncio.gather(
@@ -147,6 +148,25 @@ class Taking:
             )
             asked = replace(with_turns(asked, turns), posts_in=thread)
         await self._answering.take_interaction(interaction, asked)
+
+    # --- the Share button ---
+
+    async def share(self, interaction: discord.Interaction, pressed: Pressed) -> None:
+        """Ask for everybody what was asked privately: what the channel may see is decided anew.
+
+        The private answer itself is not carried over: it may rest on what only its asker may see.
+        """
+        message = interaction.message
+        user = str(interaction.user.id)
+        text = self._answering.recent.text(pressed.question, user=user)
+        if not text and message is not None:
+            text = asked_in(message)
+        if not text or text.endswith(CUT):
+            await whisper(interaction, say(Text.ASK_AGAIN, pressed.language))
+            return
+        await self._answering.take_interaction(
+            interaction, from_interaction(interaction, text, private=False)
+        )
 
     async def _thread_for(self, asked: Asked, message: discord.Message) -> str:
         """The thread below an answer in a server's channel; empty where the reply stays where it is."""

@@ -27,6 +27,9 @@ class Text(StrEnum):
     KEPT = "kept"
     NOTHING_TO_KEEP = "nothing_to_keep"
     ADMINS_ONLY = "admins_only"
+    EXPERT_WAS_CALLED = "expert_was_called"
+    SHARE = "share"
+    ASK_AGAIN = "ask_again"
 
 
 FALLBACK = "en"
@@ -61,6 +64,9 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
             "I know of no question that this answers. Choose it on a reply to my answer, or in its thread."
         ),
         Text.ADMINS_ONLY: "Sorry, only administrators of this server may do that.",
+        Text.EXPERT_WAS_CALLED: "Somebody has been asked about this already.",
+        Text.SHARE: "Answer for everybody",
+        Text.ASK_AGAIN: "I do not have the whole question any more. Please ask it again with `/ask`.",
     },
     "de": {
         Text.HOW_TO: (
@@ -91,6 +97,9 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.KEPT: "Danke! Das geht als Vorschlag an die Verantwortlichen der Seite.",
         Text.NOTHING_TO_KEEP: "Ich kenne keine Frage an mich, die das beantwortet.",
         Text.ADMINS_ONLY: "Das dürfen leider nur Administratoren dieses Servers.",
+        Text.EXPERT_WAS_CALLED: "Dazu wurde schon jemand gefragt.",
+        Text.SHARE: "Für alle antworten",
+        Text.ASK_AGAIN: "Ich habe die ganze Frage nicht mehr. Bitte stelle sie noch einmal mit `/ask`.",
     },
     "ru": {
         Text.HOW_TO: (
@@ -119,6 +128,9 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         Text.KEPT: "Спасибо! Владелец страницы получит это как предложение.",
         Text.NOTHING_TO_KEEP: "Я не знаю вопроса ко мне, на который это отвечает.",
         Text.ADMINS_ONLY: "Это могут делать только администраторы этого сервера.",
+        Text.EXPERT_WAS_CALLED: "Об этом уже спросили.",
+        Text.SHARE: "Ответить для всех",
+        Text.ASK_AGAIN: "Полного вопроса у меня больше нет. Задайте его ещё раз через `/ask`.",
     },
 }
 

@@ -97,6 +97,16 @@ class Gateway:
         """GUILD_CREATE again, after a test changed the server."""
         self.dispatch("GUILD_CREATE", payloads.guild(self._world, self._world.guilds[guild]), guild)
 
+    def add_bot(self, guild: int) -> None:
+        """GUILD_CREATE of a server that somebody has just added the bot to: nothing says it was away."""
+        told = payloads.guild(self._world, self._world.guilds[guild])
+        del told["unavailable"]
+        self.dispatch("GUILD_CREATE", told, guild)
+
+    def remove_guild(self, guild: int) -> None:
+        """GUILD_DELETE: the bot was thrown out."""
+        self.dispatch("GUILD_DELETE", {"id": str(guild)}, guild)
+
     def _tell(self, session: Session, event: str, data: dict[str, Any]) -> None:
         session.sequence += 1
         session.events.append((session.sequence, event, data))

@@ -6,9 +6,11 @@ from tests.fakes.discord.world import (
     APPLICATION,
     BOT_USER,
     DIRECT,
+    FORUM,
     GATEWAY_MESSAGE_CONTENT_LIMITED,
     PRIVATE_THREAD,
     PUBLIC_THREAD,
+    VOICE,
     Channel,
     Guild,
     Interaction,
@@ -87,10 +89,14 @@ def channel(world: World, of: Channel) -> dict[str, Any]:
                 "archived": False,
                 "auto_archive_duration": 1440,
                 "archive_timestamp": JOINED,
-                "locked": False,
+                "locked": of.is_locked,
             },
             "flags": 0,
         }
+    if of.type == VOICE:
+        made |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
+    if of.type == FORUM:
+        made |= {"available_tags": [], "default_reaction_emoji": None, "default_sort_order": None}
     return made | {
         "position": 0,
         "parent_id": None,

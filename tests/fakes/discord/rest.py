@@ -33,6 +33,8 @@ from tests.fakes.discord.world import (
     APPLICATION,
     BOT_TOKEN,
     BOT_USER,
+    DIRECT,
+    FORUM,
     PUBLIC_THREAD,
     TEXT,
     Channel,
@@ -315,8 +317,21 @@ class Rest:
 
     async def post_message(self, request: web.Request, body: Body) -> tuple[int, Any]:
         channel = self._channel(request, bits.SEND_MESSAGES)
+        self._require_open(channel)
+        may_read = self._world.may(BOT_USER, channel) & bits.READ_HISTORY
+        if body.get("message_reference") and not may_read:
+            raise DiscordRefusedError(400, 160002, "Cannot reply without permission to read message history")
         check_message(body)
         return 200, payloads.message(self._world, self._posting.post(channel, body))
+
+    def _require_open(self, channel: Channel) -> None:
+        """Refuse where nobody, or not the bot, can write although it may send messages."""
+        if channel.type == FORUM:
+            raise DiscordRefusedError(400, 50008, "Cannot send messages in a non-text channel")
+        if channel.is_locked and not self._world.may(BOT_USER, channel) & bits.MANAGE_THREADS:
+            raise DiscordRefusedError(400, 160005, "Thread is locked")
+        if channel.type == DIRECT and not self._world.users[channel.recipient].takes_direct_messages:
+            raise DiscordRefusedError(403, 50007, "Cannot send messages to this user")
 
     async def patch_message(self, request: web.Request, body: Body) -> tuple[int, Any]:
         message = self._message(request, self._channel(request, bits.VIEW_CHANNEL))

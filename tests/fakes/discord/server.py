@@ -42,6 +42,8 @@ class Fault:
     status: int = 500
     code: int = 0
     cuts_after: bool = False
+    retry_after: float = 0.05
+    is_global: bool = False
     times: int = 1
     skips: int = 0
     """How many matching requests are let through first."""
@@ -105,7 +107,10 @@ class FakeDiscord:
         path = request.path.removeprefix("/api/v10")
         fault = self._fault(request.method, path, after=False)
         if fault is not None:
-            return fault.status, {"code": fault.code, "message": "provoked", "retry_after": 0.05}, {}
+            told = {"code": fault.code, "message": "provoked", "retry_after": fault.retry_after}
+            limited = {"global": True} if fault.is_global else {}
+            headers = {"X-RateLimit-Global": "true", "X-RateLimit-Scope": "global"} if fault.is_global else {}
+            return fault.status, told | limited, headers
         tokenless = _WITHOUT_TOKEN.match(path) is not None
         about = request.match_info.get("token") or request.match_info.get("channel") or ""
         try:

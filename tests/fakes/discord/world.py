@@ -13,7 +13,7 @@ APPLICATION = 1_100_000_000_000_000_001
 BOT_USER = 1_100_000_000_000_000_002
 EPOCH = 1_420_070_400_000
 
-TEXT, DIRECT, PUBLIC_THREAD, PRIVATE_THREAD = 0, 1, 11, 12
+TEXT, DIRECT, VOICE, PUBLIC_THREAD, PRIVATE_THREAD, FORUM = 0, 1, 2, 11, 12, 15
 GATEWAY_MESSAGE_CONTENT_LIMITED = 1 << 19
 
 
@@ -39,6 +39,7 @@ class User:
     id: int
     name: str
     is_bot: bool = False
+    takes_direct_messages: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """As the API gives it."""
@@ -83,7 +84,10 @@ class Role:
 
 @dataclass(slots=True)
 class Channel:
-    """A text channel, a thread in one, or a direct message (``guild`` 0)."""
+    """A channel, a thread in one, or a direct message (``guild`` 0).
+
+    Who is no moderator cannot write in a locked thread.
+    """
 
     id: int
     name: str
@@ -92,6 +96,7 @@ class Channel:
     parent: int = 0
     recipient: int = 0
     overwrites: dict[int, Overwrite] = field(default_factory=dict)
+    is_locked: bool = False
 
 
 @dataclass(slots=True)
@@ -201,14 +206,22 @@ class World:
         """Make somebody a member with roles."""
         guild.members[user.id] = {role.id for role in roles}
 
-    def add_channel(self, guild: Guild, name: str, *, closed_to_everyone: bool = False) -> Channel:
-        """A text channel; a closed one is seen by the bot alone, and by whom overwrites let in."""
-        channel = Channel(id=self.new_id(), name=name, guild=guild.id)
+    def add_channel(
+        self, guild: Guild, name: str, *, closed_to_everyone: bool = False, kind: int = TEXT
+    ) -> Channel:
+        """A channel; a closed one is seen by the bot alone, and by whom overwrites let in."""
+        channel = Channel(id=self.new_id(), name=name, guild=guild.id, type=kind)
         if closed_to_everyone:
             channel.overwrites[guild.id] = Overwrite(deny=permissions.VIEW_CHANNEL)
             channel.overwrites[BOT_USER] = Overwrite(allow=permissions.VIEW_CHANNEL)
         self.channels[channel.id] = channel
         return channel
+
+    def add_thread(self, parent: Channel, name: str, *, kind: int = PUBLIC_THREAD) -> Channel:
+        """A thread of a channel, or a post of a forum."""
+        thread = Channel(id=self.new_id(), name=name, guild=parent.guild, type=kind, parent=parent.id)
+        self.channels[thread.id] = thread
+        return thread
 
     def direct(self, user: int) -> Channel:
         """The direct message of a person and the bot."""

@@ -54,6 +54,10 @@ class MemoryRecords:
         """As the protocol says."""
         self.values[key] = value
 
+    async def keys(self) -> Sequence[str]:
+        """As the protocol says."""
+        return tuple(self.values)
+
 
 @dataclass
 class OpenAudiences:
@@ -183,6 +187,20 @@ class ListedSuggestions:
 
 
 @dataclass
+class KnownEditors:
+    """Addresses by page."""
+
+    emails: dict[str, str] = field(default_factory=dict)
+    error: Exception | None = None
+
+    async def email_of_last_editor(self, page_id: str) -> str:
+        """As the protocol says."""
+        if self.error is not None:
+            raise self.error
+        return self.emails.get(page_id, "")
+
+
+@dataclass
 class Session:
     """Everything a test looks at."""
 
@@ -203,6 +221,7 @@ class Session:
     bob: User
     admin: User
     claims: Claims | None = None
+    editors: KnownEditors = field(default_factory=KnownEditors)
     chats: list[tuple[DiscordChat, asyncio.Event, "asyncio.Task[None]"]] = field(default_factory=list)
 
     def make_chat(
@@ -219,6 +238,7 @@ class Session:
             administration=self.administration,
             clock=clock,
             suggestions=self.suggestions,
+            editors=self.editors,
             records=self.records,
         )
 
@@ -246,12 +266,6 @@ class Session:
         chats, self.chats = self.chats, []
         for _, _, task in chats:
             await asyncio.wait_for(task, timeout=WAIT_SECONDS)
-
-    async def kill(self) -> None:
-        """End the last process without letting it say or do anything more."""
-        _, _, task = self.chats.pop()
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
 
     async def until(self, is_true: Callable[[], object]) -> None:
         """Wait for a condition."""

@@ -1,11 +1,15 @@
 """Connections that break, resume, go silent; rate limits; several shards."""
 
+import asyncio
+
 import pytest
 
+from adapters.chat.discord import answering, calls
 from core.errors import ConfigurationError, RefusedError
+from core.ports.chat import Verdict
 from tests.adapters.chat.answers import ScriptedAnswerer
 from tests.adapters.chat.discord.harness import Session, discord_session
-from tests.fakes.discord import BOT_USER, Fault, shown_text
+from tests.fakes.discord import BOT_USER, Fault, buttons, shown_text
 
 
 async def ask_and_wait(session: Session, *, questions: int) -> None:
@@ -128,3 +132,100 @@ async def test_two_shards_hear_each_its_own_servers() -> None:
 
         assert session.discord.gateway.identified == 2
         assert {message.channel for message in world.from_bot()} == {session.channel.id, channel.id}
+
+
+# --- the end of a process or of a connection ---------------------------------------------------------------
+
+
+async def test_what_is_asked_while_a_process_ends_is_left_to_the_next_one() -> None:
+    """Claimed, told that the answer follows, and answered by whoever comes: nothing is lost at a restart."""
+    answerer = ScriptedAnswerer()
+    answerer.release.clear()
+    async with discord_session(answerer, drain_seconds=1.5) as session:
+        session.people.slash(session.alice, session.channel, "ask", question="first?")
+        await session.until(lambda: answerer.questions)
+        stopping = asyncio.create_task(session.stop())
+        await asyncio.sleep(0.1)
+        late = session.people.slash(session.bob, session.channel, "ask", question="second?")
+        session.people.say(session.bob, session.channel, f"<@{BOT_USER}> third?")
+        await session.until(lambda: len(session.table.rows) == 3)
+        told = await session.people.finished(late)
+        assert "being restarted" in shown_text(told)
+        await stopping
+        answerer.release.set()
+        await session.start()
+        await session.settled(questions=3)
+
+        texts = [shown_text(message) for message in session.discord.world.from_bot()]
+        assert len(texts) == 3
+        assert all("Parental leave" in text for text in texts)
+
+
+async def test_buttons_are_served_until_the_connection_ends() -> None:
+    """A judgement takes a moment and nobody repeats it."""
+    answerer = ScriptedAnswerer()
+    async with discord_session(answerer, drain_seconds=1.5) as session:
+        await ask_and_wait(session, questions=1)
+        (answer,) = session.discord.world.from_bot()
+        answerer.release.clear()
+        session.people.slash(session.alice, session.channel, "ask", question="slow?")
+        await session.until(lambda: len(answerer.questions) == 2)
+        stopping = asyncio.create_task(session.stop())
+        await asyncio.sleep(0.1)
+        thanks = await session.people.finished(
+            session.people.press(session.bob, answer, buttons(answer)["good"])
+        )
+        await stopping
+
+        assert shown_text(thanks) == "Thank you!"
+        assert [verdict for _, _, verdict, _ in session.feedback.judged] == [Verdict.GOOD]
+
+
+@pytest.mark.parametrize("code", [4010, 4011])
+async def test_dsc8_a_shard_that_is_refused_ends_nothing_but_the_connection(code: int) -> None:
+    """The library gives all shards up; the answer that runs is shown first, and another client connects."""
+    answerer = ScriptedAnswerer(seconds=0.5)
+    async with discord_session(answerer) as session:
+        session.people.slash(session.alice, session.channel, "ask", question="How long?")
+        await session.until(lambda: answerer.questions)
+        await session.discord.gateway.drop(code=code)
+        await session.settled()
+        await session.until(lambda: session.discord.gateway.identified == 2)
+        await session.until(lambda: session.discord.gateway.connections() == 1)
+        await ask_and_wait(session, questions=2)
+
+        texts = [shown_text(message) for message in session.discord.world.from_bot()]
+        assert ["Parental leave" in text for text in texts] == [True, True]
+        assert len(answerer.questions) == 2
+
+
+async def test_a_discord_that_is_away_for_a_while_gets_the_answer_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What cannot be delivered is made again when its short lease ends, in the message that was begun."""
+    monkeypatch.setattr(answering, "LATER_SECONDS", 0.0)
+    monkeypatch.setattr(calls, "CALL_SECONDS", 0.5)
+    async with discord_session(lease_seconds=1.0) as session:
+        session.discord.provoke(Fault("POST", "/webhooks/", status=503, times=2))
+        session.people.slash(session.alice, session.channel, "ask", question="How long?")
+        await session.settled()
+
+        (message,) = session.discord.world.from_bot()
+        assert "Parental leave" in shown_text(message)
+        assert len(session.answerer.questions) > 1
+
+
+# --- rate limits -------------------------------------------------------------------------------------------
+
+
+async def test_a_limit_on_the_whole_bot_is_waited_for() -> None:
+    """The global limit has no bucket; nothing is lost to it."""
+    async with discord_session() as session:
+        session.discord.provoke(
+            Fault("POST", r"/channels/\d+/messages$", status=429, is_global=True, times=2)
+        )
+        session.people.say(session.alice, session.channel, f"<@{BOT_USER}> one?")
+        session.people.slash(session.alice, session.channel, "ask", question="two?")
+        await session.settled(questions=2)
+
+        assert len(session.discord.world.from_bot()) == 2

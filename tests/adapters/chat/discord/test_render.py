@@ -218,13 +218,14 @@ def test_the_buttons_name_the_question_and_fit_their_ids() -> None:
 @pytest.mark.parametrize("reason", NoAnswerReason)
 @pytest.mark.parametrize("language", ["en", "de", "ru", "ja"])
 def test_a_refusal_is_one_message_with_an_expert_to_ask(reason: NoAnswerReason, language: str) -> None:
-    """Whatever the reason and the language; in private there is nobody to call."""
+    """Whatever the reason and the language; in private nobody can be called; a limit has no buttons."""
     none = NoAnswer(reason=reason, language=language)
+    is_limit = reason is NoAnswerReason.LIMIT_REACHED
 
     public, private = (render(none, question_id=QUESTION, private=private) for private in (False, True))
 
     assert len(as_layouts(public)) == len(as_plain(public)) == 1
-    assert [len(public.buttons), len(private.buttons)] == [4, 3]
+    assert [len(public.buttons), len(private.buttons)] == ([0, 0] if is_limit else [4, 3])
 
 
 def test_tables_headings_and_images_take_the_form_that_discord_draws() -> None:

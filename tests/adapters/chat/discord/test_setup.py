@@ -7,7 +7,7 @@ from pathlib import Path
 import discord
 import pytest
 
-from adapters.chat.discord import DiscordSettings, FileRecords, check
+from adapters.chat.discord import DiscordSettings, FileRecords, calls, check, client, registering
 from adapters.chat.discord.client import intents_for
 from adapters.chat.discord.doctor import PERMISSIONS, invite_link
 from core.errors import RefusedError
@@ -173,3 +173,61 @@ async def test_memory_records_fit_the_protocol() -> None:
     await records.put("a", "b")
 
     assert (await records.get("a"), await records.get("c")) == ("b", "")
+
+
+async def test_dsc6_a_registration_that_hangs_does_not_keep_the_bot_away(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two hundred creations a day and server: who met that limit is told to wait for hours."""
+    monkeypatch.setattr(client, "REGISTER_SECONDS", 0.2)
+    async with discord_session(starts=False) as session:
+        session.discord.provoke(Fault("PUT", "/commands$", status=429, retry_after=3600.0))
+        await session.start()
+        session.people.say(session.alice, session.channel, f"<@{BOT_USER}> How long?")
+        await session.settled()
+
+        assert session.records.values == {}
+
+
+async def test_dsc6_a_registration_that_failed_for_the_moment_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without a restart."""
+    monkeypatch.setattr(registering, "AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr(calls, "CALL_SECONDS", 1.0)
+    async with discord_session(starts=False) as session:
+        session.discord.provoke(Fault("PUT", "/commands$", status=503))
+        await session.start()
+        await session.until(lambda: session.records.values)
+
+        assert session.statuses("PUT", "/commands$")[-1] == 200
+
+
+async def test_dsc6_servers_that_are_named_no_longer_lose_their_commands() -> None:
+    """Else everything would be offered twice there: once by the server's set, once by the global one."""
+    async with discord_session(starts=False) as session:
+        session.settings = replace(session.settings, guild_ids=(session.guild.id,))
+        await session.start()
+        await session.stop()
+        session.settings = replace(session.settings, guild_ids=())
+        await session.start()
+        await session.stop()
+        await session.start()
+
+        commands = session.discord.world.commands
+        assert (commands[session.guild.id], len(commands[0])) == ([], 9)
+        assert len(session.statuses("PUT", "/commands$")) == 4
+
+
+async def test_dsc6_a_server_that_the_bot_is_added_to_again_gets_its_commands_again() -> None:
+    """Discord forgets a server's commands with the bot; what we noted of it is then worth nothing."""
+    async with discord_session(starts=False) as session:
+        elsewhere = session.discord.world.add_guild("Second")
+        session.settings = replace(session.settings, guild_ids=(session.guild.id, elsewhere.id))
+        await session.start()
+        session.discord.gateway.remove_guild(elsewhere.id)
+        session.discord.world.commands[elsewhere.id] = []
+        session.discord.gateway.add_bot(elsewhere.id)
+        await session.until(lambda: session.discord.world.commands[elsewhere.id])
+
+        assert len(session.discord.world.commands[elsewhere.id]) == 9

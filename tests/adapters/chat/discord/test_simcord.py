@@ -19,7 +19,7 @@ from adapters.chat.discord.client import FootnoteClient
 from adapters.stores.claims_memory import ClaimTable, MemoryClaims
 from core.domain.answers import Outcome
 from core.domain.questions import Question
-from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
+from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer, page_id
 from tests.adapters.chat.discord.harness import (
     ListedSuggestions,
     MemoryRecords,
@@ -228,7 +228,9 @@ async def test_buttons_survive_a_restart() -> None:
         await world.answered()
         question = world.answerer.questions[0].id
         await world.env.restart_bot(world.make())
-        opened = await world.alice.click(result.response, custom_id=f"footnote:bad:{question}:en:")
+        opened = await world.alice.click(
+            result.response, custom_id=f"footnote:bad:{question}:en:{page_id(1)}"
+        )
         await world.alice.submit_modal(opened, {"text": "outdated"})
 
         assert opened.modal is not None
