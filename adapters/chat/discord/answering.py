@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import aclosing, asynccontextmanager, suppress
+from collections.abc import Awaitable
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -22,6 +22,7 @@ from adapters.chat.discord.replying import Replying
 from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
+from adapters.chat.holding import held
 from core.domain.answers import NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
 from core.errors import FootnoteError, TemporaryError
@@ -185,7 +186,10 @@ class Answering:
     async def _answer(self, asked: Asked, *, existing: str) -> None:
         replying = self._replying(asked, existing=existing)
         try:
-            async with self._held(asked), asyncio.timeout(self._settings.answer_seconds):
+            async with (
+                held(self._claims, asked.key, lease_seconds=self._settings.lease_seconds),
+                asyncio.timeout(self._settings.answer_seconds),
+            ):
                 await self._reply_to(asked, replying)
         except asyncio.CancelledError:
             await self._hand_over(asked, replying)
@@ -317,27 +321,6 @@ class Answering:
         )
 
     # --- keeping, failing, handing over ---
-
-    @asynccontextmanager
-    async def _held(self, asked: Asked) -> AsyncIterator[None]:
-        """Extend the claim for as long as the work goes on."""
-
-        async def extend() -> None:
-            lease = self._settings.lease_seconds
-            while True:
-                await asyncio.sleep(lease / 3)
-                try:
-                    await self._claims.extend(asked.key, lease_seconds=lease)
-                except FootnoteError as error:
-                    logger.warning("a claim cannot be extended: %s", error)
-
-        task = asyncio.create_task(extend())
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
 
     async def _fail(self, asked: Asked, replying: Replying, text: Text) -> None:
         """One polite line with an id that the log has too; no internals."""
