@@ -49,5 +49,5 @@ async def run_here(
         raise
     finally:
         # Nothing happens to a run that has ended.
-        await runs.give_up(run_id, ended)
+        await runs.give_up(run_id, holder, ended)
     return end

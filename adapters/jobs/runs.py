@@ -131,19 +131,25 @@ class PostgresRuns:
             await connection.execute(sql.HAND_OVER, run_id, holder, storable(message))
 
     async def try_later(self, run_id: int, holder: UUID, message: str) -> timedelta | None:
-        """Let go of a run that failed for now; when to try again, or null where it was given up."""
+        """Let go of a run that failed for now; when to try again, or null where it was given up.
+
+        Null as well where somebody else holds the run by now, who goes on with it.
+        """
         async with self._deciding() as connection:
             tries = await connection.fetchval(sql.TRY_LATER, run_id, holder, storable(message))
-            if tries is not None and tries <= len(self._timings.retries):
+            if tries is None:
+                return None
+            if tries <= len(self._timings.retries):
                 pause: timedelta = self._timings.retries[tries - 1]
                 return pause
             await _give_up(connection, run_id, message)
             return None
 
-    async def give_up(self, run_id: int, message: str) -> None:
-        """End a run that cannot be done."""
+    async def give_up(self, run_id: int, holder: UUID, message: str) -> None:
+        """End a run that cannot be done; nothing happens if somebody else holds it by now."""
         async with self._deciding() as connection:
-            await _give_up(connection, run_id, message)
+            if await connection.fetchval(sql.IS_HELD, run_id, holder):
+                await _give_up(connection, run_id, message)
 
     async def revive(self) -> None:
         """See to it that the open run has a job; forget what is long over."""

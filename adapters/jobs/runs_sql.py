@@ -73,6 +73,8 @@ RETURNING tries
 
 END = "UPDATE job_runs SET ended_at = now(), done = coalesce(total, done) WHERE id = $1 AND ended_at IS NULL"
 
+IS_HELD = "SELECT EXISTS (SELECT FROM job_runs WHERE id = $1 AND holder = $2::uuid AND ended_at IS NULL)"
+
 GIVE_UP = """
 UPDATE job_runs
 SET ended_at = now(), message = $2, failed = greatest(failed, 1), report = report || $3::jsonb

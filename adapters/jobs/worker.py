@@ -182,11 +182,11 @@ class Worker:
             return None
         except PermanentError as error:
             _logger.error("Run %d failed: %s", step.run_id, error)
-            await self._runs.give_up(step.run_id, str(error))
+            await self._runs.give_up(step.run_id, holder, str(error))
             return None
         except Exception as error:
             _logger.exception("Run %d failed unexpectedly", step.run_id)
-            await self._runs.give_up(step.run_id, f"It failed unexpectedly ({type(error).__name__}).")
+            await self._runs.give_up(step.run_id, holder, f"It failed unexpectedly ({type(error).__name__}).")
             return None
         match end:
             case Cut.STOPPED:

@@ -118,6 +118,22 @@ async def test_f34_a_stopped_worker_hands_its_run_over_at_once(rig: JobsRig) -> 
     assert (resumed.kind, resumed.begun) == (FULL, began.begun)
 
 
+async def test_f34_a_worker_that_lost_its_run_cannot_end_it(rig: JobsRig) -> None:
+    """Whatever fails where a run was lost, whoever took it over goes on with it."""
+    ticket = await rig.runs.request(CHANGES, asked_by="test")
+    lost, taken = uuid4(), uuid4()
+    now = SystemClock().now()
+    assert await rig.runs.take(ticket.run_id, lost, now=now) is not None
+    assert await rig.runs.take(ticket.run_id, taken, now=now) is not None
+
+    pause = await rig.runs.try_later(ticket.run_id, lost, "Notion is away")
+    await rig.runs.give_up(ticket.run_id, lost, "it cannot be done")
+
+    assert pause is None
+    assert (await rig.run(ticket.run_id)).ended_at is None
+    assert await rig.runs.beat(ticket.run_id, taken, RunProgress())
+
+
 async def test_f34_a_run_whose_worker_vanished_is_taken_over(rig: JobsRig, database_url: str) -> None:
     """A job that nobody's heart beats for goes to a machine that lives."""
     ticket = await rig.runs.request(CHANGES, asked_by="test")
