@@ -1,7 +1,8 @@
 """Hints of webhooks in PostgreSQL: many on one page are one look, and none is lost with a process."""
 
 import time
-from collections.abc import Collection
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import uuid4
@@ -84,44 +85,48 @@ class PostgresHints:
         Raises:
             UnavailableError: nothing was kept; the event must come again.
         """
-        with translated(self._url):
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
-                if event and await connection.fetchval(_NEW_EVENT, event) is None:
-                    return False
-                for page_id in pages:
-                    await connection.execute(_HINT, page_id)
-                if pages:
-                    await self._wake(connection, self._timings.gather + timedelta(seconds=1))
+        async with self._connection() as connection, connection.transaction():
+            if event and await connection.fetchval(_NEW_EVENT, event) is None:
+                return False
+            # In one order, so that two events with the same pages never wait for each other.
+            for page_id in sorted(pages):
+                await connection.execute(_HINT, page_id)
+            if pages:
+                await self._wake(connection, self._timings.gather + timedelta(seconds=1))
         return True
 
     async def due(self) -> tuple[DueHint, ...]:
         """What gathered long enough."""
-        with translated(self._url):
-            await self._pool.execute(_FORGET_EVENTS)
-            rows = await self._pool.fetch(_DUE, self._timings.gather, self._timings.gather_most)
+        async with self._connection() as connection:
+            await connection.execute(_FORGET_EVENTS)
+            rows = await connection.fetch(_DUE, self._timings.gather, self._timings.gather_most)
         return tuple(DueHint(PageId(row["page_id"]), row["last_at"]) for row in rows)
 
     async def settle(self, hints: Collection[DueHint]) -> None:
         """These were followed, as far as they were known."""
-        with translated(self._url):
-            await self._pool.execute(
+        async with self._connection() as connection:
+            await connection.execute(
                 _SETTLE, [hint.page_id for hint in hints], [hint.last_at for hint in hints]
             )
 
     async def again(self, hints: Collection[DueHint], *, after: timedelta) -> None:
         """These could not be followed: a few more tries, then the next poll finds what changed."""
-        with translated(self._url):
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
-                await connection.execute(_AGAIN, [hint.page_id for hint in hints], after)
-                await connection.execute(_GIVE_UP, MOST_TRIES)
-                await self._wake(connection, after + self._timings.gather + timedelta(seconds=1))
+        async with self._connection() as connection, connection.transaction():
+            await connection.execute(_AGAIN, [hint.page_id for hint in hints], after)
+            await connection.execute(_GIVE_UP, MOST_TRIES)
+            await self._wake(connection, after + self._timings.gather + timedelta(seconds=1))
 
     async def postpone(self, hints: Collection[DueHint], *, after: timedelta) -> None:
         """These cannot be followed yet."""
+        async with self._connection() as connection, connection.transaction():
+            await connection.execute(_POSTPONE, [hint.page_id for hint in hints], after)
+            await self._wake(connection, after + self._timings.gather + timedelta(seconds=1))
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
         with translated(self._url):
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection, connection.transaction():
-                await connection.execute(_POSTPONE, [hint.page_id for hint in hints], after)
-                await self._wake(connection, after + self._timings.gather + timedelta(seconds=1))
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+                yield connection
 
     async def _wake(self, connection: Connection, after: timedelta) -> None:
         """A job once the hints have gathered; at most one a second for each process.

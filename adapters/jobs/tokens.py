@@ -1,11 +1,14 @@
 """The token that signs a webhook's events, kept where every process finds it and no log shows it."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 
 import asyncpg
 
-from adapters.stores.connecting import translated
+from adapters.stores.connecting import Connection, translated
+from adapters.stores.pool import ACQUIRE_SECONDS
 
 TRUSTED, OFFERED = "trusted", "offered"
 
@@ -53,20 +56,26 @@ class PostgresTokens:
 
     async def read(self) -> StoredTokens:
         """What is stored."""
-        with translated(self._url):
-            rows = await self._pool.fetch(_READ)
+        async with self._connection() as connection:
+            rows = await connection.fetch(_READ)
         known = {row["role"]: StoredToken(row["token"], row["received_at"], row["used_at"]) for row in rows}
         return StoredTokens(known.get(TRUSTED), known.get(OFFERED))
 
     async def shake_hands(self, token: str) -> bool:
         """Take a token; false if another one is in use, beside which this one is only kept to be shown."""
-        with translated(self._url):
-            if await self._pool.fetchval(_TRUST, token) is not None:
+        async with self._connection() as connection:
+            if await connection.fetchval(_TRUST, token) is not None:
                 return True
-            await self._pool.execute(_OFFER, token)
+            await connection.execute(_OFFER, token)
             return False
 
     async def used(self, token: str) -> None:
         """An event was signed by it: it is Notion's."""
+        async with self._connection() as connection:
+            await connection.execute(_USED, token)
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Connection]:
         with translated(self._url):
-            await self._pool.execute(_USED, token)
+            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+                yield connection

@@ -6,9 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-import asyncpg
-
-from adapters.stores.connecting import CONNECT_SECONDS, translated
+from adapters.stores.small_pool import SmallPool, small_pool
 from adapters.stores.texts import storable
 from core.ports.chat import AbandonedClaim, ClaimKey, ClaimState
 
@@ -79,9 +77,8 @@ WHERE platform = $1 AND done_at < now() - $2::interval
 class PostgresClaims:
     """The claims port over a pool. ``holder`` names this process, so that a lost claim is noticed."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", *, url: str) -> None:
+    def __init__(self, pool: SmallPool) -> None:
         self._pool = pool
-        self._url = url
         self._holder = secrets.token_hex(8)
 
     async def claim(
@@ -92,47 +89,43 @@ class PostgresClaims:
         Raises:
             UnavailableError: the database cannot be asked; the platform should deliver again.
         """
-        with translated(self._url):
-            taken = await self._pool.fetchval(
-                _CLAIM,
-                key.platform,
-                key.event,
-                key.place or None,
-                thread or None,
-                json.dumps({name: storable(text) for name, text in payload.items()}),
-                self._holder,
-                timedelta(seconds=lease_seconds),
-            )
-            if taken is not None:
-                return ClaimState.TAKEN
-            done = await self._pool.fetchval(_IS_DONE, key.platform, key.event, key.place or None)
+        taken = await self._pool.fetchval(
+            _CLAIM,
+            key.platform,
+            key.event,
+            key.place or None,
+            thread or None,
+            json.dumps({name: storable(text) for name, text in payload.items()}),
+            self._holder,
+            timedelta(seconds=lease_seconds),
+        )
+        if taken is not None:
+            return ClaimState.TAKEN
+        done = await self._pool.fetchval(_IS_DONE, key.platform, key.event, key.place or None)
         return ClaimState.DONE if done else ClaimState.HELD
 
     async def extend(self, key: ClaimKey, *, lease_seconds: float, reply: str = "") -> bool:
         """As the port says."""
-        with translated(self._url):
-            kept = await self._pool.fetchval(
-                _EXTEND,
-                key.platform,
-                key.event,
-                self._holder,
-                timedelta(seconds=lease_seconds),
-                reply or None,
-            )
+        kept = await self._pool.fetchval(
+            _EXTEND,
+            key.platform,
+            key.event,
+            self._holder,
+            timedelta(seconds=lease_seconds),
+            reply or None,
+        )
         return kept is not None
 
     async def done(self, key: ClaimKey, *, reply: str) -> None:
         """As the port says."""
-        with translated(self._url):
-            await self._pool.execute(_DONE, key.platform, key.event, reply)
+        await self._pool.execute(_DONE, key.platform, key.event, reply)
 
     async def take_over(self, platform: str, *, lease_seconds: float, limit: int) -> Sequence[AbandonedClaim]:
         """As the port says; also forgets what was answered long ago."""
-        with translated(self._url):
-            await self._pool.execute(_FORGET, platform, timedelta(days=KEEP_DAYS))
-            rows = await self._pool.fetch(
-                _TAKE_OVER, platform, self._holder, timedelta(seconds=lease_seconds), limit
-            )
+        await self._pool.execute(_FORGET, platform, timedelta(days=KEEP_DAYS))
+        rows = await self._pool.fetch(
+            _TAKE_OVER, platform, self._holder, timedelta(seconds=lease_seconds), limit
+        )
         return tuple(
             AbandonedClaim(
                 key=ClaimKey(platform=platform, event=row["event"], place=row["place"] or ""),
@@ -145,8 +138,7 @@ class PostgresClaims:
 
     async def was_answered(self, platform: str, thread: str) -> bool:
         """As the port says."""
-        with translated(self._url):
-            return bool(await self._pool.fetchval(_WAS_ANSWERED, platform, thread))
+        return bool(await self._pool.fetchval(_WAS_ANSWERED, platform, thread))
 
 
 @asynccontextmanager
@@ -156,11 +148,5 @@ async def open_claims(url: str) -> AsyncIterator[PostgresClaims]:
     Raises:
         UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
     """
-    with translated(url):
-        pool = await asyncpg.create_pool(
-            url, min_size=1, max_size=4, timeout=CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS
-        )
-    try:
-        yield PostgresClaims(pool, url=url)
-    finally:
-        await pool.close()
+    async with small_pool(url, seconds=_STATEMENT_SECONDS, size=4, least=1) as pool:
+        yield PostgresClaims(pool)

@@ -4,10 +4,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-import asyncpg
-
-from adapters.stores.connecting import CONNECT_SECONDS, translated
 from adapters.stores.learning import hashed_person
+from adapters.stores.small_pool import SmallPool, small_pool
 from adapters.stores.texts import storable
 from core.domain.ids import PageId
 from core.ports.chat import KeptAnswer
@@ -34,40 +32,37 @@ _FORGET = "DELETE FROM kept_answers WHERE until <= now()"
 class PostgresKeptAnswers:
     """`core.ports.chat.KeptAnswers` over a pool; made by `open_kept_answers`."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", *, url: str) -> None:
+    def __init__(self, pool: SmallPool) -> None:
         self._pool = pool
-        self._url = url
         self._key = b""
 
     async def keep(self, answer: KeptAnswer, *, seconds: float) -> None:
         """As the port says; also deletes what has expired."""
         person = await self._hash(answer.person)
-        with translated(self._url):
-            await self._pool.execute(_FORGET)
-            await self._pool.execute(
-                _KEEP,
-                answer.platform,
-                answer.event,
-                person,
-                list(answer.pages),
-                storable(answer.body),
-                timedelta(seconds=seconds),
-            )
+        await self._pool.execute(_FORGET)
+        await self._pool.execute(
+            _KEEP,
+            answer.platform,
+            answer.event,
+            person,
+            list(answer.pages),
+            storable(answer.body),
+            timedelta(seconds=seconds),
+        )
 
     async def take(self, platform: str, event: str, *, person: str) -> KeptAnswer | None:
         """As the port says."""
         hashed = await self._hash(person)
-        with translated(self._url):
-            row = await self._pool.fetchrow(_TAKE, platform, event, hashed)
-        if row is None:
+        rows = await self._pool.fetch(_TAKE, platform, event, hashed)
+        if not rows:
             return None
+        [row] = rows
         pages = tuple(PageId(str(page)) for page in row["pages"])
         return KeptAnswer(platform=platform, event=event, person=person, pages=pages, body=row["body"])
 
     async def _hash(self, person: str) -> str:
         if not self._key:
-            with translated(self._url):
-                self._key = await self._pool.fetchval("SELECT key FROM person_key")
+            self._key = await self._pool.fetchval("SELECT key FROM person_key")
         return hashed_person(person, self._key)
 
 
@@ -78,11 +73,5 @@ async def open_kept_answers(url: str) -> AsyncIterator[PostgresKeptAnswers]:
     Raises:
         UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
     """
-    with translated(url):
-        pool = await asyncpg.create_pool(
-            url, min_size=0, max_size=2, timeout=CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS
-        )
-    try:
-        yield PostgresKeptAnswers(pool, url=url)
-    finally:
-        await pool.close()
+    async with small_pool(url, seconds=_STATEMENT_SECONDS) as pool:
+        yield PostgresKeptAnswers(pool)

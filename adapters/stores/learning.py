@@ -11,7 +11,9 @@ import asyncpg
 
 from adapters.stores import learning_sql as sql
 from adapters.stores.audience_rows import audience_from_json, audience_to_json
-from adapters.stores.connecting import CONNECT_SECONDS, translated
+from adapters.stores.connecting import Connection
+from adapters.stores.locking import LOG_LOCK
+from adapters.stores.small_pool import SmallPool, small_pool
 from adapters.stores.texts import storable
 from core.domain.audiences import Audience
 from core.ports.chat import DailyVerdicts, Usage, Verdict
@@ -28,9 +30,8 @@ _LOOKED_AT = 500
 class PostgresLearning:
     """`QuestionLog`, `Feedback` and `Insights` over a pool of their own; made by `open_learning`."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", *, url: str) -> None:
+    def __init__(self, pool: SmallPool) -> None:
         self._pool = pool
-        self._url = url
         self._key: bytes | None = None
 
     async def record(self, exchanges: Sequence[Exchange]) -> None:
@@ -38,16 +39,16 @@ class PostgresLearning:
         if not exchanges:
             return
         people = {one.person: await self._hash(one.person) for one in exchanges}
-        with translated(self._url):
-            async with self._pool.acquire() as connection, connection.transaction():
-                audiences = {one.audience.key: audience_to_json(one.audience) for one in exchanges}
-                await connection.execute(sql.PUT_AUDIENCES, list(audiences), list(audiences.values()))
-                await self._put(connection, exchanges, people)
+        audiences = {one.audience.key: audience_to_json(one.audience) for one in exchanges}
+        async with self._pool.transaction() as connection:
+            # An audience that nobody asked under yet must not be pruned before its question is in.
+            await connection.execute("SELECT pg_advisory_xact_lock_shared($1)", LOG_LOCK)
+            await connection.execute(sql.PUT_AUDIENCES, list(audiences), list(audiences.values()))
+            await self._put(connection, exchanges, people)
 
     async def weak(self, *, since: datetime, limit: int) -> Sequence[WeakQuestion]:
         """As `QuestionLog.weak`."""
-        with translated(self._url):
-            rows = await self._pool.fetch(sql.WEAK, since, limit)
+        rows = await self._pool.fetch(sql.WEAK, since, limit)
         return tuple(
             WeakQuestion(
                 event=row["event"],
@@ -63,72 +64,61 @@ class PostgresLearning:
 
     async def totals(self, *, since: datetime) -> Totals:
         """As `QuestionLog.totals`."""
-        with translated(self._url):
-            [row] = await self._pool.fetch(sql.TOTALS, since)
+        [row] = await self._pool.fetch(sql.TOTALS, since)
         return Totals(**dict(row))
 
     async def forget(self, person: str) -> int:
         """As `QuestionLog.forget`."""
         hashed = await self._hash(person)
-        with translated(self._url):
-            async with self._pool.acquire() as connection, connection.transaction():
-                return sum([await connection.fetchval(one, hashed) for one in sql.FORGET])
+        async with self._pool.transaction() as connection:
+            return sum([await connection.fetchval(one, hashed) for one in sql.FORGET])
 
     async def prune(self, *, before: datetime) -> int:
         """As `QuestionLog.prune`."""
-        with translated(self._url):
-            async with self._pool.acquire() as connection, connection.transaction():
-                for statement in sql.PRUNE_OTHERS:
-                    await connection.execute(statement, before)
-                removed: int = await connection.fetchval(sql.PRUNE_QUESTIONS, before)
-                await connection.execute(sql.PRUNE_AUDIENCES)
-                return removed
+        async with self._pool.transaction() as connection:
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", LOG_LOCK)
+            for statement in sql.PRUNE_OTHERS:
+                await connection.execute(statement, before)
+            removed: int = await connection.fetchval(sql.PRUNE_QUESTIONS, before)
+            await connection.execute(sql.PRUNE_AUDIENCES)
+            return removed
 
     async def is_digest_sent(self, *, platform: str, channel: str, week: date) -> bool:
         """As `QuestionLog.is_digest_sent`."""
-        with translated(self._url):
-            return bool(await self._pool.fetchval(sql.IS_DIGEST_SENT, platform, channel, week))
+        return bool(await self._pool.fetchval(sql.IS_DIGEST_SENT, platform, channel, week))
 
     async def claim_digest(self, *, platform: str, channel: str, week: date) -> bool:
         """As `QuestionLog.claim_digest`."""
-        with translated(self._url):
-            return await self._pool.fetchval(sql.CLAIM_DIGEST, platform, channel, week) is not None
+        return await self._pool.fetchval(sql.CLAIM_DIGEST, platform, channel, week) is not None
 
     # --- judgements ------------------------------------------------------------------------------------
 
     async def judge(self, *, question_id: str, person: str, verdict: Verdict, reason: str = "") -> None:
         """As `Feedback.judge`."""
         hashed = await self._hash(person)
-        with translated(self._url):
-            await self._pool.execute(sql.JUDGE, question_id, hashed, verdict.value, storable(reason))
+        await self._pool.execute(sql.JUDGE, question_id, hashed, verdict.value, storable(reason))
 
     async def suggest(self, *, question_id: str, person: str, text: str) -> None:
         """As `Feedback.suggest`."""
         hashed = await self._hash(person)
-        with translated(self._url):
-            await self._pool.execute(sql.SUGGEST, question_id, hashed, storable(text))
+        await self._pool.execute(sql.SUGGEST, question_id, hashed, storable(text))
 
     # --- summaries -------------------------------------------------------------------------------------
 
     async def recent_questions(self, *, person: str, limit: int) -> Sequence[str]:
         """As `Insights.recent_questions`."""
         hashed = await self._hash(person)
-        with translated(self._url):
-            rows = await self._pool.fetch(sql.RECENT, hashed, limit)
+        rows = await self._pool.fetch(sql.RECENT, hashed, limit)
         return tuple(row["text"] for row in rows)
 
     async def usage(self, *, days: int, viewer: Audience) -> Usage:
         """As `Insights.usage`."""
         span = timedelta(days=days)
-        with translated(self._url):
-            async with (
-                self._pool.acquire() as connection,
-                connection.transaction(isolation="repeatable_read", readonly=True),
-            ):
-                count = await connection.fetchval(sql.COUNT, span)
-                top = await connection.fetch(sql.TOP, span, _LOOKED_AT)
-                unanswered = await connection.fetch(sql.UNANSWERED, span, _LOOKED_AT)
-                verdicts = await connection.fetch(sql.VERDICTS, span)
+        async with self._pool.transaction(isolation="repeatable_read") as connection:
+            count = await connection.fetchval(sql.COUNT, span)
+            top = await connection.fetch(sql.TOP, span, _LOOKED_AT)
+            unanswered = await connection.fetch(sql.UNANSWERED, span, _LOOKED_AT)
+            verdicts = await connection.fetch(sql.VERDICTS, span)
         return Usage(
             questions=count,
             top_questions=most_asked([(row["text"], row["asked"]) for row in _shown_to(viewer, top)]),
@@ -139,10 +129,7 @@ class PostgresLearning:
     # --- the details -----------------------------------------------------------------------------------
 
     async def _put(
-        self,
-        connection: "asyncpg.pool.PoolConnectionProxy[asyncpg.Record]",
-        exchanges: Sequence[Exchange],
-        people: Mapping[str, str],
+        self, connection: Connection, exchanges: Sequence[Exchange], people: Mapping[str, str]
     ) -> None:
         # Of exchanges with the same event the first one counts, as it does between batches.
         first: dict[str, Exchange] = {}
@@ -160,8 +147,7 @@ class PostgresLearning:
 
     async def _hash(self, person: str) -> str:
         if self._key is None:
-            with translated(self._url):
-                self._key = await self._pool.fetchval("SELECT key FROM person_key")
+            self._key = await self._pool.fetchval("SELECT key FROM person_key")
         return hashed_person(person, self._key or b"")
 
 
@@ -201,11 +187,5 @@ async def open_learning(url: str) -> AsyncIterator[PostgresLearning]:
     Raises:
         UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
     """
-    with translated(url):
-        pool = await asyncpg.create_pool(
-            url, min_size=0, max_size=2, timeout=CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS
-        )
-    try:
-        yield PostgresLearning(pool, url=url)
-    finally:
-        pool.terminate()
+    async with small_pool(url, seconds=_STATEMENT_SECONDS) as pool:
+        yield PostgresLearning(pool)

@@ -1,4 +1,4 @@
-"""One at a time, across processes, for whatever changes the schema."""
+"""One at a time, across processes, for whatever changes the schema, the index or the log of questions."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -12,6 +12,9 @@ SCHEMA_LOCK = 7_305_214_669
 
 WRITE_LOCK = 7_305_214_670
 """Taken by every transaction that changes the index, so that no two can block each other for good."""
+
+LOG_LOCK = 7_305_214_672
+"""Shared by all that write down questions, taken whole by whoever forgets old ones."""
 
 _WAIT_SECONDS = 600.0
 _POLL_SECONDS = 0.1

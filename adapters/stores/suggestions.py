@@ -3,10 +3,8 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-import asyncpg
-
-from adapters.stores.connecting import CONNECT_SECONDS, translated
 from adapters.stores.scopes import Parameters, visible
+from adapters.stores.small_pool import SmallPool, small_pool
 from adapters.stores.texts import storable
 from core.domain.audiences import Audience
 
@@ -23,9 +21,8 @@ _MIN_PEOPLE = 2
 class PostgresSuggestions:
     """The suggestions port; made by `open_suggestions`."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", *, url: str) -> None:
+    def __init__(self, pool: SmallPool) -> None:
         self._pool = pool
-        self._url = url
 
     async def suggest(self, typed: str, *, audience: Audience, limit: int) -> Sequence[str]:
         """As the port says: what begins so first, then what contains it; titles before questions.
@@ -39,8 +36,7 @@ class PostgresSuggestions:
             return ()
         parameters = Parameters(_pattern(typed, begins=True), _pattern(typed, begins=False), limit)
         statement = _statement(audience, parameters)
-        with translated(self._url):
-            rows = await self._pool.fetch(statement, *parameters.values)
+        rows = await self._pool.fetch(statement, *parameters.values)
         return tuple(row["text"] for row in rows)
 
 
@@ -91,11 +87,5 @@ async def open_suggestions(url: str) -> AsyncIterator[PostgresSuggestions]:
     Raises:
         UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
     """
-    with translated(url):
-        pool = await asyncpg.create_pool(
-            url, min_size=0, max_size=2, timeout=CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS
-        )
-    try:
-        yield PostgresSuggestions(pool, url=url)
-    finally:
-        pool.terminate()
+    async with small_pool(url, seconds=_STATEMENT_SECONDS) as pool:
+        yield PostgresSuggestions(pool)
