@@ -8,8 +8,9 @@ from adapters.caches.limits import RedisLimits
 from bot.clock import SystemClock
 from bot.settings import Settings
 from core.ports import Answerer, Embedder, Generator
+from core.ports.neighbours import NeighbourIndex
 from core.ports.watching import Watch
-from core.services.answering import Answering, Checking
+from core.services.answering import Answering, Checking, Looking
 from core.services.caching import AnswerCache
 from core.services.grounding import VERSION as CHECKING_VERSION
 from core.services.grounding import Grounder, Unsupported
@@ -20,6 +21,8 @@ from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.refusals import Judge
 from core.services.retriever import Retriever
+from core.services.rewriting import Rewriter
+from core.services.surroundings import Surroundings
 from core.services.watching import WatchedAnswerer
 
 
@@ -33,12 +36,14 @@ class Parts:
     embedder: Embedder
     cache: AnswerCache
     style: Style
+    neighbours: NeighbourIndex
 
 
 def describe_writing(settings: Settings) -> str:
     """All of the settings and versions that shape what is written; part of cache keys."""
     checking = f"{CHECKING_VERSION}/{settings.answer_unsupported}/{settings.answer_outdated_after_days}"
-    return f"{PROMPT_VERSION}/{settings.answer_style}/{checking}"
+    looking = f"{settings.answer_neighbours}/{settings.answer_second_search}"
+    return f"{PROMPT_VERSION}/{settings.answer_style}/{checking}/{looking}"
 
 
 def make_answerer(
@@ -53,6 +58,8 @@ def make_answerer(
         outdated_after_days=settings.answer_outdated_after_days,
         observe=watch.checked,
     )
+    surroundings = Surroundings(parts.neighbours, reach=settings.answer_neighbours)
+    is_rewritten = settings.answer_second_search == "on"
     popular = PopularQuestions(
         Answering(
             retriever=parts.retriever,
@@ -63,6 +70,10 @@ def make_answerer(
             leases=RedisLeases(redis),
             style=parts.style,
             checking=checking,
+            looking=Looking(
+                rewriter=Rewriter(generator) if generator is not None and is_rewritten else None,
+                surroundings=surroundings,
+            ),
         ),
         clock=SystemClock(),
     )
@@ -74,6 +85,7 @@ def make_answerer(
             judge=parts.judge,
             style=parts.style,
             checking=checking,
+            looking=Looking(surroundings=surroundings),
         ),
         counter=RedisLimits(redis, processes=settings.footnote_processes),
         limits=settings.limits,

@@ -203,12 +203,24 @@ def why(link: Annotated[str, typer.Argument(help="The page's link or id.")], jso
     run(run_why(_settings(), link, as_json=json))
 
 
-@app.command(epilog=example("footnote reembed", "EMBEDDING_MODEL=ollama:bge-m3 footnote reembed"))
-def reembed(json: Json = False) -> None:
+@app.command(
+    epilog=example(
+        "footnote reembed",
+        "EMBEDDING_MODEL=ollama:bge-m3 footnote reembed",
+        "NOTION_SUMMARIES=on footnote reembed --cost",
+    )
+)
+def reembed(
+    cost: Annotated[
+        bool,
+        typer.Option("--cost", help="Only tell what summaries and contexts would ask of the chat model."),
+    ] = False,
+    json: Json = False,
+) -> None:
     """Make all vectors anew with the configured model; the old ones answer until the new are complete."""
-    from bot.commands.reembed import run_reembed
+    from bot.commands.reembed import run_cost, run_reembed
 
-    run(run_reembed(_settings(), as_json=json))
+    run((run_cost if cost else run_reembed)(_settings(), as_json=json))
 
 
 @app.command(

@@ -53,6 +53,8 @@ class Settings(BaseSettings):
     notion_chunk_size: int = Field(default=600, ge=50, le=2400, description="characters")
     notion_chunk_overlap: int = Field(default=100, ge=0, description="characters")
     notion_attachments: Literal["off", "uploaded", "all"] = "uploaded"
+    notion_summaries: Literal["off", "on"] = "off"
+    notion_contexts: Literal["off", "on"] = "off"
     notion_comments: Literal["off", "page", "all"] = "off"
     notion_similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
     max_results: int = Field(default=5, ge=1, le=10)
@@ -76,6 +78,8 @@ class Settings(BaseSettings):
     llm_api_key: SecretStr | None = None
     answer_style: Literal["strict", "soft", "guided"] = "guided"
     answer_unsupported: Literal["drop", "mark"] = "drop"
+    answer_neighbours: int = Field(default=0, ge=0, le=2, description="passages before and behind each")
+    answer_second_search: Literal["off", "on"] = "off"
     answer_outdated_after_days: int = Field(default=365, ge=0, description="0: no page is called outdated")
 
     footnote_limit_person: str = "20/10m"

@@ -75,6 +75,7 @@ async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> Syn
         chunk_settings=app.chunk_settings,
         clock=SystemClock(),
         calibrator=app.calibrator,
+        enricher=app.enricher,
         source_name=SAMPLE,
     )
     with progress_bar() as progress:

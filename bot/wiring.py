@@ -33,9 +33,11 @@ from core.domain.profiles import UNKNOWN_DIMENSIONS, UnusableModelError, profile
 from core.domain.questions import Conversation, Question, Turn
 from core.errors import ConfigurationError, FootnoteError
 from core.ports import Answerer, Cache, Embedder, Generator, PageWriter, PassageIndex
+from core.ports.writing import KeptWritings
 from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings
+from core.services.enriching import ROOM_FOR_CONTEXT, Enricher
 from core.services.popular import PopularQuestions
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
@@ -67,6 +69,7 @@ class App:
     retriever: Retriever
     calibrations: Calibrations
     calibrator: Calibrator
+    enricher: Enricher | None
     judge: Judge
     ranking: RankingSettings
     reranking: Reranking | None
@@ -132,7 +135,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         ranking = ranking_for(settings, embedder)
         style = Style(settings.answer_style)
         calibrations = Calibrations(index)
-        scoped = ScopedIndex(index, index)
+        scoped = ScopedIndex(index, index, index)
         reranking = make_reranking(settings, client)
         retriever = Retriever(
             index=scoped,
@@ -159,6 +162,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 embedder=asking,
                 cache=AnswerCache(cache, making),
                 style=style,
+                neighbours=scoped,
             ),
         )
         learning = await stack.enter_async_context(
@@ -186,6 +190,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             ranking=ranking,
             reranking=reranking,
             calibrator=Calibrator(store=store, embedder=asking),
+            enricher=make_enricher(settings, generator, store),
             judge=judge,
             chunk_settings=chunk_settings,
             fingerprint=fingerprint,
@@ -285,12 +290,30 @@ def make_reranking(settings: Settings, client: HttpClient) -> Reranking | None:
 
 def chunking_for(settings: Settings, embedder: Embedder) -> ChunkSettings:
     """How pages are cut for this model."""
+    contexts = settings.notion_contexts == "on"
+    wanted = {"contexts": contexts, "summaries": settings.notion_summaries == "on"}
     return ChunkSettings(
         size=settings.notion_chunk_size,
         overlap=settings.notion_chunk_overlap,
         max_input_tokens=embedder.profile.max_input_tokens,
-        passage_prefix=embedder.profile.passage_prefix,
+        passage_prefix=embedder.profile.passage_prefix + (ROOM_FOR_CONTEXT if contexts else ""),
+        extras="+".join(name for name, is_on in wanted.items() if is_on),
     )
+
+
+def make_enricher(settings: Settings, generator: Generator | None, kept: KeptWritings) -> Enricher | None:
+    """Who has summaries and contexts written, or null where neither is wanted.
+
+    Raises:
+        ConfigurationError: they are wanted without a chat model.
+    """
+    summaries, contexts = settings.notion_summaries == "on", settings.notion_contexts == "on"
+    if not (summaries or contexts):
+        return None
+    if generator is None:
+        name = "NOTION_SUMMARIES" if summaries else "NOTION_CONTEXTS"
+        raise ConfigurationError(f"{name}=on needs a chat model that writes them: set LLM_MODEL")
+    return Enricher(generator=generator, kept=kept, summaries=summaries, contexts=contexts)
 
 
 def ranking_for(settings: Settings, embedder: Embedder) -> RankingSettings:

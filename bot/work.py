@@ -108,6 +108,7 @@ class SyncWork:
             ledger=self._ledger,
             source_name=self._name,
             calibrator=self._app.calibrator,
+            enricher=self._app.enricher,
         )
 
 

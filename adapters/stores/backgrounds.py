@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 from adapters.stores.connecting import Connection
 from adapters.stores.search_sql import BACKGROUND_STATE
+from adapters.stores.texts import headings_from_json
+from core.domain.documents import heading_context
 from core.domain.models import Fingerprint
 from core.ports import SampledPassage
 
@@ -31,7 +33,7 @@ CROSS JOIN LATERAL (
 
 # Hashed, so that passages of all pages and ages are among them.
 _SAMPLE = """
-SELECT page_title, heading_context, chunk_text, language, embedding
+SELECT page_title, heading_path, chunk_text, language, embedding
 FROM notion_embeddings
 WHERE id IN (
     SELECT id FROM notion_embeddings WHERE fingerprint = $1 ORDER BY hashint8(id), id LIMIT $2
@@ -64,7 +66,7 @@ async def sample(connection: Connection, fingerprint: Fingerprint, limit: int) -
     return [
         SampledPassage(
             title=row["page_title"],
-            headings=row["heading_context"],
+            headings=heading_context(headings_from_json(row["heading_path"])),
             body=row["chunk_text"],
             language=row["language"],
             vector=row["embedding"].to_numpy(),

@@ -8,7 +8,6 @@ import pgvector
 from adapters.stores.connecting import Connection
 from adapters.stores.fingerprints import Contract
 from adapters.stores.texts import headings_to_json, storable
-from core.domain.documents import heading_context
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint, Vector
 from core.errors import InvalidInputError
@@ -145,7 +144,7 @@ def _row(indexed: IndexedChunk, contract: Contract) -> tuple[object, ...]:
         chunk.index,
         storable(chunk.body),
         storable(chunk.breadcrumb),
-        storable(heading_context(chunk.heading_path)),
+        storable(chunk.searched_headings),
         headings_to_json(chunk.heading_path),
         chunk.block_id,
         chunk.overlap,

@@ -40,6 +40,7 @@ from core.ports import (
     WordQuery,
 )
 from core.ports.ledger import Fate
+from core.ports.neighbours import Stretch
 
 _WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 """Chinese and Japanese signs are words of their own."""
@@ -58,6 +59,7 @@ class _Page:
     embedded_revision: int | None = None
     chunks: dict[ChunkId, IndexedChunk] = field(default_factory=dict)
     above: tuple[PageId, ...] = ()
+    writings: dict[str, str] = field(default_factory=dict)
 
     @property
     def has_text(self) -> bool:
@@ -114,6 +116,20 @@ class MemoryStore:
             vectors={} if vector is None else {one: own.vector for one, _, own in visible if one in found},
             background=0 if self._background is None else self._background[0],
         )
+
+    async def around(self, stretches: Sequence[Stretch], *, audience: Audience) -> Sequence[Candidate]:
+        """As `NeighbourIndex.around`."""
+        found = [
+            self._candidate(page, chunk_id, indexed)
+            for page_id, page in sorted(self._pages.items())
+            if audience.admits(self._path(page))
+            for chunk_id, indexed in page.chunks.items()
+            if indexed.chunk.level > 0
+            and any(
+                one.page_id == page_id and one.first <= indexed.chunk.index <= one.last for one in stretches
+            )
+        ]
+        return sorted(found, key=lambda one: (one.page_id, one.index))
 
     def _healed(self, words: WordQuery) -> WordQuery:
         """With the nearest words of the index for terms that no passage has."""
@@ -357,6 +373,16 @@ class MemoryStore:
         ]
         return [_state(page) for page in unseen[:limit]]
 
+    async def writings(self, page_id: PageId) -> Mapping[str, str]:
+        """As `KeptWritings.writings`."""
+        page = self._pages.get(page_id)
+        return {} if page is None else dict(page.writings)
+
+    async def keep_writings(self, page_id: PageId, texts: Mapping[str, str]) -> None:
+        """As `KeptWritings.keep_writings`."""
+        if (page := self._pages.get(page_id)) is not None:
+            page.writings = dict(texts)
+
     def contents(self) -> list[tuple[PageRef, Fate, int]]:
         """Every stored page with its fate and how many passages it has, for the ledger."""
         return [(page.stored.page.ref, _fate(page), len(page.chunks)) for page in self._pages.values()]
@@ -452,7 +478,7 @@ def _scores(words: WordQuery, visible: _Visible) -> dict[ChunkId, float]:
         chunk = indexed.chunk
         fields = (
             (chunk.breadcrumb, _TITLE_WEIGHT),
-            (heading_context(chunk.heading_path), _HEADING_WEIGHT),
+            (chunk.searched_headings, _HEADING_WEIGHT),
             (chunk.body, _BODY_WEIGHT),
         )
         if score := _score(words, fields):

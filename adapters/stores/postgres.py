@@ -6,7 +6,16 @@ from datetime import datetime
 
 import asyncpg
 
-from adapters.stores import backgrounds, chunk_rows, fingerprints, owed_rows, page_rows, search_sql, status
+from adapters.stores import (
+    backgrounds,
+    chunk_rows,
+    fingerprints,
+    owed_rows,
+    page_rows,
+    search_sql,
+    status,
+    writings,
+)
 from adapters.stores.connecting import LOST_CONNECTION, Connection, translated
 from adapters.stores.fingerprints import Contract
 from adapters.stores.locking import WRITE_LOCK
@@ -15,6 +24,7 @@ from adapters.stores.rows import page_hit, passage, shares, vectors
 from adapters.stores.search_sql import Space, Statement
 from adapters.stores.status import IndexCounts
 from adapters.stores.texts import storable
+from core.domain.answers import Candidate
 from core.domain.audiences import Audience
 from core.domain.documents import Block, PageRef
 from core.domain.ids import PageId
@@ -29,6 +39,7 @@ from core.ports import (
     StoredPage,
     WordQuery,
 )
+from core.ports.neighbours import Stretch
 
 _NOTHING = SearchResult(candidates=(), generation=0)
 """What an audience that may see nothing is told; no statement is sent for it."""
@@ -116,6 +127,13 @@ class PostgresStore:
             generation=rows[0]["generation"],
             has_chunks=rows[0]["has_chunks"],
         )
+
+    async def around(self, stretches: Sequence[Stretch], *, audience: Audience) -> Sequence[Candidate]:
+        """As `NeighbourIndex.around`."""
+        if audience.is_empty or not stretches:
+            return ()
+        rows = await self._fetch(search_sql.around(self._space, stretches, audience=audience))
+        return [passage(row) for row in rows]
 
     async def titles(self, ids: Sequence[PageId], *, audience: Audience) -> Mapping[PageId, str | None]:
         """As `PageTitles.titles`."""
@@ -240,6 +258,16 @@ class PostgresStore:
         """As `BackgroundStore.keep_background`."""
         async with self._writing() as connection:
             await backgrounds.keep(connection, self._contract.fingerprint, figures)
+
+    async def writings(self, page_id: PageId) -> Mapping[str, str]:
+        """As `KeptWritings.writings`."""
+        async with self._connection() as connection:
+            return await writings.read(connection, page_id)
+
+    async def keep_writings(self, page_id: PageId, texts: Mapping[str, str]) -> None:
+        """As `KeptWritings.keep_writings`."""
+        async with self._connection() as connection, connection.transaction():
+            await writings.keep(connection, page_id, texts)
 
     async def activate(self) -> None:
         """Let searches use this store's fingerprint from the next statement on."""

@@ -14,6 +14,7 @@ from core.domain.audiences import Audience
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint, Vector
 from core.ports import WordQuery
+from core.ports.neighbours import Stretch
 
 EXACT_BELOW = 4000
 """Passages in scope up to which all of them are compared instead of walking the graph; docs/decisions tells
@@ -155,6 +156,32 @@ def pages(*, words: WordQuery, audience: Audience, limit: int) -> Statement:
     LEFT JOIN found ON true
     LEFT JOIN notion_pages AS page ON page.id = found.id
     ORDER BY lexical_rank
+    """
+    return Statement(sql, tuple(parameters.values))
+
+
+def around(space: Space, stretches: Sequence[Stretch], *, audience: Audience) -> Statement:
+    """Passages by their place on pages, those of summaries left out."""
+    parameters = Parameters()
+    pages_ = parameters.add([one.page_id for one in stretches], "uuid[]")
+    first = parameters.add([one.first for one in stretches], "int[]")
+    last = parameters.add([one.last for one in stretches], "int[]")
+    sql = f"""
+    SELECT
+        chunk.id, NULL::bigint AS semantic_rank, NULL::bigint AS lexical_rank,
+        NULL::float8 AS lexical, NULL::float8 AS cosine,
+        chunk.page_id, chunk.chunk_level, chunk.chunk_index, chunk.chunk_text, chunk.heading_path,
+        chunk.block_id, chunk.language,
+        {PAGE_COLUMNS}
+    FROM notion_embeddings AS chunk
+    JOIN notion_pages AS page ON page.id = chunk.page_id
+    WHERE chunk.fingerprint = {space.literal} AND chunk.chunk_level > 0 AND {visible(audience, parameters)}
+        AND EXISTS (
+            SELECT FROM unnest({pages_}, {first}, {last}) AS given (page_id, first, last)
+            WHERE given.page_id = chunk.page_id AND chunk.chunk_index BETWEEN given.first AND given.last
+        )
+        AND chunk.page_id = ANY ({pages_})
+    ORDER BY chunk.page_id, chunk.chunk_index
     """
     return Statement(sql, tuple(parameters.values))
 

@@ -1,5 +1,7 @@
 """``footnote reembed``: all vectors anew, the old ones answering until the new are complete."""
 
+from dataclasses import asdict
+
 from adapters.jobs.here import run_here
 from adapters.stores.vector_index import drop_vector_index, ensure_vector_index
 from bot.clock import SystemClock
@@ -49,6 +51,19 @@ async def run_reembed(settings: Settings, *, as_json: bool) -> int:
     return 0 if report.is_clean else 1
 
 
+async def run_cost(settings: Settings, *, as_json: bool) -> int:
+    """What `footnote reembed` would ask of the chat model, without asking it or changing anything."""
+    async with open_app(settings, beside=True) as app:
+        cost = await _indexer(app).cost()
+    if as_json:
+        print_json(asdict(cost))
+    elif app.enricher is None:
+        output.print("No chat model is asked: NOTION_SUMMARIES and NOTION_CONTEXTS are off.")
+    else:
+        output.print(f"footnote reembed would ask {settings.llm_model}: {cost}", markup=False)
+    return 0
+
+
 def _was_broken_off(run: RunView | None) -> bool:
     return run is not None and (run.ended_at is None or "error" in run.report)
 
@@ -81,7 +96,7 @@ class _Reembedding:
             await app.store.mark_all_pending()
         tally = Tally(_Both(self._bar, note))
         tally.enter(Stage.EMBEDDING)
-        indexer = Indexer(writer=app.writer, embedder=app.embedder, chunk_settings=app.chunk_settings)
+        indexer = _indexer(app)
         await indexer.run(tally)
         if tally.report.is_clean:
             await self._switch()
@@ -110,6 +125,15 @@ class _Reembedding:
     async def known_pages(self) -> int:
         """How many pages are stored."""
         return (await self._app.store.counts()).pages
+
+
+def _indexer(app: App) -> Indexer:
+    return Indexer(
+        writer=app.writer,
+        embedder=app.embedder,
+        chunk_settings=app.chunk_settings,
+        enricher=app.enricher,
+    )
 
 
 class _Both:

@@ -126,7 +126,8 @@ class Chunk:
     ``index`` counts 0..n-1 within page and level. ``level`` 0 is a summary of the whole page, 1 a detail.
     ``body`` is the text without prefix: breadcrumb and heading path are columns of their own, so nothing
     ever has to be parsed back out of a text (inventory X6, T13). ``overlap`` is how many characters at the
-    start of ``body`` repeat the end of the chunk before.
+    start of ``body`` repeat the end of the chunk before. ``context`` is a sentence that a model wrote about
+    the passage: embedded and searched with it, never shown.
     """
 
     page_id: PageId
@@ -137,12 +138,22 @@ class Chunk:
     block_id: BlockId | None = None
     level: int = 1
     overlap: int = 0
+    context: str = ""
 
     @property
     def text_to_embed(self) -> str:
-        """``[Wiki > Setup > # Installation] body``; no bracket where there is neither title nor heading."""
+        """``[Wiki > Setup > # Installation] body``; no bracket where there is neither title nor heading.
+
+        A context stands on a line of its own before the body.
+        """
         prefix = " > ".join(part for part in (self.breadcrumb, heading_context(self.heading_path)) if part)
-        return f"[{prefix}] {self.body}" if prefix else self.body
+        body = f"{self.context}\n{self.body}" if self.context else self.body
+        return f"[{prefix}] {body}" if prefix else body
+
+    @property
+    def searched_headings(self) -> str:
+        """What is searched by words beside title and body: the headings, and the context below them."""
+        return "\n".join(part for part in (heading_context(self.heading_path), self.context) if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,11 @@ def referenced(texts: Iterable[str]) -> tuple[PageId, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def without_references(text: str) -> str:
+    """The text without its references: a title behind one may be hidden from who reads what is made of it."""
+    return _REFERENCE.sub("", text)
+
+
 def resolve(text: str, lookup: Lookup) -> str:
     """The text with Markdown links in place of references.
 

@@ -31,8 +31,11 @@ from core.services.followups import compact, language_of
 from core.services.grounding import Grounder
 from core.services.prompting import Brief, Style, write_prompt
 from core.services.rambling import cut_loop
-from core.services.refusals import Judge, Verdict, judge_for
+from core.services.refusals import Judge, judge_for
 from core.services.retriever import Retriever, Stopwatch
+from core.services.rewriting import Rewriter
+from core.services.seeking import Seeking
+from core.services.surroundings import Surroundings
 
 logger = logging.getLogger(__name__)
 
@@ -67,6 +70,14 @@ class Checking:
     observe: Callable[[Mapping[str, int]], None] = _unobserved
 
 
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What is done beyond one search: a second one in other words, and looking around passages."""
+
+    rewriter: Rewriter | None = None
+    surroundings: Surroundings | None = None
+
+
 class Answering:
     """Answers questions: retrieve, judge, write, cite.
 
@@ -87,13 +98,19 @@ class Answering:
         judge: Judge | None = None,
         style: Style = Style.GUIDED,
         checking: Checking | None = None,
+        looking: Looking = Looking(),
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._retriever = retriever
         self._generator = generator
         self._writer = ExtractiveWriter(embedder)
         self._cache = cache
-        self._judge = judge or judge_for(None if embedder is None else embedder.profile)
+        self._seeking = Seeking(
+            retriever=retriever,
+            judge=judge or judge_for(None if embedder is None else embedder.profile),
+            rewriter=looking.rewriter,
+            surroundings=looking.surroundings,
+        )
         self._style = style
         self._checking = checking or Checking(Grounder(embedder))
         self._clock = clock
@@ -133,9 +150,11 @@ class Answering:
     async def _make(self, question: Question, progress: Progress | None) -> Outcome:
         started = self._clock()
         await _tell(progress, "search")
-        retrieval, verdict = await self._retrieve(question)
+        retrieval, verdict = await self._seeking.seek(question)
         if not verdict.is_answerable:
             return _unanswered(_timed(retrieval, total=self._clock() - started))
+        if self._generator is not None:
+            retrieval = await self._seeking.completed(retrieval)
         await _tell(progress, "write")
         writing = self._clock()
         try:
@@ -155,18 +174,6 @@ class Answering:
         if self._cache is not None and verdict.is_confident and not answer.degraded:
             await self._cache.keep(answer)
         return answer
-
-    async def _retrieve(self, question: Question) -> tuple[Retrieval, Verdict]:
-        """What was found and whether it answers; when it does not, whole pages are tried by their words."""
-        retrieval = await self._retriever.retrieve(question)
-        verdict = self._judge(retrieval)
-        if verdict.is_answerable or retrieval.degraded:
-            return retrieval, verdict
-        pages = await self._retriever.retrieve_pages(retrieval)
-        second = self._judge(pages)
-        # Other passages are nearer: a page found by words alone must have them all.
-        is_found = second.is_answerable and second.is_confident
-        return (pages, second) if is_found else (retrieval, verdict)
 
     async def _write(self, retrieval: Retrieval, progress: Progress | None) -> tuple[Cited, bool]:
         """Spans and citations, and whether they are a makeshift for what a model failed to write."""

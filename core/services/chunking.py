@@ -64,6 +64,7 @@ class ChunkSettings:
     scripts without blanks), or whatever ``counter`` counts. ``overlap`` is absolute if an int and a ratio of
     the size if a float; null means a sixth of the size. ``max_input_tokens`` is the embedding model's limit
     and ``passage_prefix`` what is put before each text for it: with them no text is ever truncated silently.
+    ``extras`` names what else is embedded with or beside the passages.
 
     Raises:
         ValueError: a size that is not positive, an overlap that is negative or above 30 % of the size, an
@@ -76,6 +77,7 @@ class ChunkSettings:
     max_input_tokens: int | None = None
     passage_prefix: str = ""
     counter: Counter | None = None
+    extras: str = ""
 
     def __post_init__(self) -> None:
         if self.size < 1:
@@ -104,7 +106,8 @@ class ChunkSettings:
     @property
     def version(self) -> str:
         """Names the chunker with these settings; part of the index fingerprint (SY24)."""
-        return f"{CHUNKER_VERSION}/{self.size}/{self.overlap}/{self.unit}/{self.max_input_tokens or '-'}"
+        cut = f"{CHUNKER_VERSION}/{self.size}/{self.overlap}/{self.unit}/{self.max_input_tokens or '-'}"
+        return f"{cut}/{self.extras}" if self.extras else cut
 
     def size_limit(self, most: int) -> Limit:
         """At most this much in the unit of the settings."""

@@ -2,17 +2,26 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from core.domain.documents import Chunk, PlacedPage, walk
 from core.domain.ids import PageId
 from core.domain.models import Vector
-from core.domain.references import Lookup, Target, referenced, resolve_blocks, resolve_properties
+from core.domain.references import (
+    Lookup,
+    Target,
+    referenced,
+    resolve_blocks,
+    resolve_properties,
+    without_references,
+)
 from core.errors import TemporaryError
 from core.ports import Embedder, IndexedChunk, PageWriter, PendingPage
 from core.services import languages
-from core.services.chunking import ChunkSettings, chunks_or_title
+from core.services.chunking import ChunkSettings, chunks_or_title, page_text
+from core.services.enriching import Cost, Enricher
 from core.services.sync_report import Failure, Tally
 
 _logger = logging.getLogger("footnote.sync")
@@ -37,10 +46,30 @@ class Indexer:
     """Embeds what is pending. The order is stable and every page is one transaction, so it can be cut off
     anywhere and taken up again."""
 
-    def __init__(self, *, writer: PageWriter, embedder: Embedder, chunk_settings: ChunkSettings) -> None:
+    def __init__(
+        self,
+        *,
+        writer: PageWriter,
+        embedder: Embedder,
+        chunk_settings: ChunkSettings,
+        enricher: Enricher | None = None,
+    ) -> None:
         self._writer = writer
         self._embedder = embedder
         self._settings = chunk_settings
+        self._enricher = enricher
+
+    async def cost(self) -> Cost:
+        """What enriching the pending pages would ask of the chat model; nothing is asked or stored."""
+        total, after = Cost(), None
+        if self._enricher is None:
+            return total
+        while pages := await self._writer.pending(limit=PAGES_AT_ONCE, after=after):
+            after = pages[-1].placed.ref.id
+            for page in pages:
+                with suppress(ValueError, RecursionError):
+                    total += await self._enricher.cost(page.placed, _own_text(page), await self._chunks(page))
+        return total
 
     async def run(self, tally: Tally) -> None:
         """Bring every pending page up to date; one that fails keeps its old passages and stays pending.
@@ -56,6 +85,8 @@ class Indexer:
         tally.set(pending=await self._writer.count_pending())
 
     async def _index_all(self, tally: Tally) -> None:
+        if self._enricher is not None and (cost := await self.cost()).calls:
+            _logger.info("Asking the chat model about pages: %s", cost)
         after: PageId | None = None
         while True:
             pages = await self._writer.pending(limit=PAGES_AT_ONCE, after=after)
@@ -71,16 +102,21 @@ class Indexer:
                     return
 
     async def _cut(self, page: PendingPage, tally: Tally) -> _Cut | None:
-        placed = page.placed
         try:
-            lookup = await self._titles(page)
-            ref = replace(placed.ref, properties=resolve_properties(placed.ref.properties, lookup))
-            resolved = PlacedPage(ref, placed.ancestors)
-            chunks = chunks_or_title(resolved, resolve_blocks(page.blocks, lookup), self._settings)
+            chunks = await self._chunks(page)
         except (ValueError, RecursionError) as error:
             tally.fail(_failure(page, f"could not be cut into chunks: {error}"))
             return None
+        if self._enricher is not None:
+            chunks = await self._enricher.enrich(page.placed, _own_text(page), chunks)
         return _Cut(page, chunks, tuple(text_hash(chunk.text_to_embed) for chunk in chunks))
+
+    async def _chunks(self, page: PendingPage) -> tuple[Chunk, ...]:
+        placed = page.placed
+        lookup = await self._titles(page)
+        ref = replace(placed.ref, properties=resolve_properties(placed.ref.properties, lookup))
+        resolved = PlacedPage(ref, placed.ancestors)
+        return chunks_or_title(resolved, resolve_blocks(page.blocks, lookup), self._settings)
 
     async def _titles(self, page: PendingPage) -> Lookup:
         texts = [block.text for block, _ in walk(page.blocks)]
@@ -146,6 +182,11 @@ class Indexer:
 def text_hash(text: str) -> str:
     """Of the exact text that is embedded, so that an unmoved text is never embedded twice."""
     return sha256(text.encode()).hexdigest()
+
+
+def _own_text(page: PendingPage) -> str:
+    """The page's text without the titles of others, which its readers may not be allowed to see."""
+    return without_references(page_text(page.placed.ref, page.blocks))
 
 
 def _failure(page: PendingPage, reason: str) -> Failure:

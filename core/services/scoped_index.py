@@ -15,6 +15,7 @@ from core.domain.documents import MAX_BREADCRUMB_ANCESTORS, breadcrumb
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
 from core.domain.models import Vector
 from core.ports import PageTitles, PassageIndex, SearchResult, WordQuery
+from core.ports.neighbours import NeighbourIndex, Stretch
 
 HIDDEN = "…"
 """Stands for a link to a page that the reader may not see."""
@@ -33,9 +34,12 @@ _CUT_BEFORE = re.compile(rf"^((?:[^\[\]\\]|\\.){{0,300}})\]\(({_URL})\)")
 class ScopedIndex:
     """A `PassageIndex` whose candidates tell nothing of pages that the audience may not see."""
 
-    def __init__(self, index: PassageIndex, titles: PageTitles) -> None:
+    def __init__(
+        self, index: PassageIndex, titles: PageTitles, neighbours: NeighbourIndex | None = None
+    ) -> None:
         self._index = index
         self._titles = titles
+        self._neighbours = neighbours
 
     async def search(
         self, *, vector: Vector | None, words: WordQuery, audience: Audience, limit: int
@@ -49,18 +53,27 @@ class ScopedIndex:
         found = await self._index.search_pages(words=words, audience=audience, limit=limit)
         return await self._scoped(found, audience)
 
+    async def around(self, stretches: Sequence[Stretch], *, audience: Audience) -> Sequence[Candidate]:
+        """As `NeighbourIndex.around`; nothing where no neighbours were given."""
+        if self._neighbours is None:
+            return ()
+        return await self._seen(await self._neighbours.around(stretches, audience=audience), audience)
+
     async def generation(self) -> int:
         """As `PassageIndex.generation`."""
         return await self._index.generation()
 
     async def _scoped(self, found: SearchResult, audience: Audience) -> SearchResult:
-        if audience.key == EVERYTHING.key or not found.candidates:
-            return found
+        return replace(found, candidates=await self._seen(found.candidates, audience))
+
+    async def _seen(self, candidates: Sequence[Candidate], audience: Audience) -> tuple[Candidate, ...]:
+        if audience.key == EVERYTHING.key or not candidates:
+            return tuple(candidates)
         # What moved between search and here is left out: it may have moved out of sight.
-        named = {page_id for one in found.candidates for page_id in _named(one)}
+        named = {page_id for one in candidates for page_id in _named(one)}
         titles = await self._titles.titles(sorted(named), audience=audience)
-        seen = [one for one in found.candidates if titles.get(one.page_id) is not None]
-        return replace(found, candidates=tuple(_without_hidden(one, titles) for one in seen))
+        seen = [one for one in candidates if titles.get(one.page_id) is not None]
+        return tuple(_without_hidden(one, titles) for one in seen)
 
 
 def _named(candidate: Candidate) -> Iterable[PageId]:

@@ -20,6 +20,7 @@ from core.ports.ledger import Looks, RunRecord, SyncLedger, Trouble
 from core.services.calibrating import Calibrator
 from core.services.chunking import ChunkSettings
 from core.services.comparing import moment_to_ask_from
+from core.services.enriching import Enricher
 from core.services.indexing import Indexer
 from core.services.sync_report import Failure, Stage, SyncObserver, SyncReport, Tally
 from core.services.sync_run import Plan, SyncRun, SyncSettings
@@ -35,7 +36,8 @@ class Syncer:
     Without an embedder pages are stored and found by words, and stay pending until there is one. With a
     ledger a new process asks for changes from where the last one over the same ``source_name`` looked: name
     workspace and roots in it, so that other roots are listed anew.
-    ``calibrator`` learns from the index when enough of it has changed.
+    ``calibrator`` learns from the index when enough of it has changed; ``enricher`` has a chat model write
+    about what is embedded.
     """
 
     def __init__(  # noqa: PLR0913 - collaborators, each named where it is passed
@@ -50,8 +52,10 @@ class Syncer:
         ledger: SyncLedger | None = None,
         source_name: str = "",
         calibrator: Calibrator | None = None,
+        enricher: Enricher | None = None,
     ) -> None:
         self._calibrator = calibrator
+        self._enricher = enricher
         self._source = source
         self._writer = writer
         self._embedder = embedder
@@ -270,7 +274,10 @@ class Syncer:
         tally.enter(Stage.EMBEDDING)
         if self._embedder is not None:
             indexer = Indexer(
-                writer=self._writer, embedder=self._embedder, chunk_settings=self._chunk_settings
+                writer=self._writer,
+                embedder=self._embedder,
+                chunk_settings=self._chunk_settings,
+                enricher=self._enricher,
             )
             tally.set(pending=await self._writer.count_pending())
             await indexer.run(tally)

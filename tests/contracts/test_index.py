@@ -9,6 +9,7 @@ from core.domain.audiences import EVERYTHING, NOTHING, Audience, Scope
 from core.domain.documents import Block, BlockKind, Heading, walk
 from core.domain.ids import PageId
 from core.ports import PageWriter, PassageIndex, SearchResult, WordQuery
+from core.ports.neighbours import Stretch
 from core.services.words import word_query
 from tests.builders_store import (
     NO_WORDS,
@@ -707,3 +708,44 @@ async def test_a_healed_word_finds_nothing_out_of_sight(store: Store) -> None:
     found = await store.search(vector=None, words=asked, audience=only(2), limit=10)
 
     assert ids(found) == []
+
+
+# --- places and writings ---------------------------------------------------------------------------------
+
+
+async def test_passages_are_given_by_their_place(store: Store) -> None:
+    """Details within a stretch of a page, in order; no summary, no figures, nothing of another page."""
+    chunks = [a_chunk(1, index, f"part {index}") for index in range(4)]
+    await index_page(store, a_page(1), *chunks, a_chunk(1, 0, "summary", level=0))
+    await index_page(store, a_page(2), a_chunk(2, 0, "other"))
+
+    found = await store.around([Stretch(page_id(1), 1, 2), Stretch(page_id(1), 2, 9)], audience=EVERYTHING)
+
+    assert [one.body for one in found] == ["part 1", "part 2", "part 3"]
+    assert {(one.semantic_rank, one.lexical_rank, one.cosine) for one in found} == {(None, None, None)}
+    assert await store.around([], audience=EVERYTHING) in ((), [])
+
+
+async def test_a_place_out_of_sight_is_empty(store: Store) -> None:
+    """Whoever may not find a passage may not look around it either."""
+    await index_page(store, a_page(1), a_chunk(1, 0, "seen"))
+    await index_page(store, a_page(2), a_chunk(2, 0, "hidden"))
+    stretches = [Stretch(page_id(1), 0, 5), Stretch(page_id(2), 0, 5)]
+
+    assert [one.body for one in await store.around(stretches, audience=only(1))] == ["seen"]
+    assert list(await store.around(stretches, audience=NOTHING)) == []
+
+
+async def test_writings_are_replaced_as_a_whole_and_go_with_the_page(store: Store) -> None:
+    """What a model wrote about a page outlives neither a new version nor the page."""
+    await store.put_pages([a_page(1)])
+    await store.keep_writings(page_id(1), {"a": "one", "b": "two"})
+    await store.keep_writings(page_id(1), {"b": "two", "c": "th\x00ree"})
+    await store.keep_writings(page_id(2), {"d": "of no page"})
+    kept = dict(await store.writings(page_id(1)))
+    await store.remove_pages([page_id(1)], proof="trashed")
+    await store.put_pages([a_page(1)])
+
+    assert kept.keys() == {"b", "c"}
+    assert kept["b"] == "two"
+    assert await store.writings(page_id(1)) == await store.writings(page_id(2)) == {}
