@@ -5,7 +5,7 @@ COPY bot bot
 COPY adapters adapters
 COPY core core
 COPY migrations migrations
-RUN pip install --no-cache-dir -c constraints.txt '.[attachments]' \
+RUN pip install --no-cache-dir -c constraints.txt '.[attachments,charts]' \
     && useradd --create-home footnote
 USER footnote
 WORKDIR /home/footnote

@@ -13,6 +13,7 @@ from core.ports.ledger import Fate
 from tests.bot.serve_rig import ServeRig, serve_rig, until
 from tests.fakes.discord import BOT_TOKEN as DISCORD_TOKEN
 from tests.fakes.discord import running_discord
+from tests.fakes.discord.permissions import MANAGE_GUILD
 from tests.fakes.discord.world import shown_text
 from tests.fakes.notion import Webhooks, Workspace, blocks, faults, routes
 from tests.fakes.slack.workspace import BOT_USER
@@ -76,6 +77,40 @@ async def test_one_process_answers_in_slack_and_discord(rig: ServeRig) -> None:
         answered = await discord.people.finished(asked, seconds=60.0)
 
         assert "28 days" in shown_text(answered)
+        assert await served.end() == 0
+
+
+async def test_an_administrator_in_discord_sees_real_figures_with_a_chart_and_resyncs(
+    rig: ServeRig, workspace: Workspace
+) -> None:
+    """Status, scope, why and a resync of the whole product; synced titles are offered while typing."""
+    async with running_discord() as discord:
+        world, people = discord.world, discord.people
+        guild, ada = world.add_guild("Company"), world.add_user("ada")
+        world.join(ada, guild, world.add_role(guild, "Managers", allows=MANAGE_GUILD))
+        channel = world.add_channel(guild, "general")
+        served = await rig.start(
+            DISCORD_TOKEN=DISCORD_TOKEN,
+            DISCORD_BASE_URL=discord.api_url,
+            DISCORD_GATEWAY_URL=discord.gateway_url,
+            NOTION_SYNC_INTERVAL="0",
+        )
+        await served.until_logged("Discord is connected")
+        people.slash(ada, channel, "resync", full=True)
+        await until(lambda: any("is done" in shown_text(one) for one in world.from_bot(channel.id)))
+
+        status = await people.finished(people.slash(ada, channel, "status"), seconds=60.0)
+        assert "**Index**: 1 pages, 1 passages, 0 waiting" in shown_text(status)
+        assert [one["filename"] for one in status.body["attachments"]] == ["pages.png"]
+        assert discord.rest.files[-1].startswith(b"\x89PNG")
+        scope = await people.finished(people.slash(ada, channel, "scope"), seconds=60.0)
+        assert f"{channel.id} in {guild.id} sees: " in shown_text(scope)
+        (page,) = workspace.pages
+        why = await people.finished(people.slash(ada, channel, "why", link=page), seconds=60.0)
+        assert "Vacation" in shown_text(why)
+        typing = people.complete(ada, channel, "ask", "question", "vac")
+        await people.acknowledged(typing, seconds=60.0)
+        assert [choice["name"] for choice in typing.result] == ["Vacation"]
         assert await served.end() == 0
 
 

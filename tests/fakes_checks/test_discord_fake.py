@@ -19,7 +19,7 @@ from tests.fakes.discord import (
 )
 from tests.fakes.discord import permissions as bits
 from tests.fakes.discord.permissions import Overwrite
-from tests.fakes.discord.world import Channel, Guild, User
+from tests.fakes.discord.world import BOT_USER, FORUM, Channel, Guild, User
 
 TEXT = {"type": 10, "content": "hello"}
 V2 = 1 << 15
@@ -430,3 +430,25 @@ async def test_contents_are_empty_without_the_intent_unless_the_bot_is_named() -
 
         contents = [(await connected.until("MESSAGE_CREATE"))["d"]["content"] for _ in range(2)]
         assert contents == ["", "<@1100000000000000002> hello"]
+
+
+async def test_closed_places_are_refused_each_in_its_own_way() -> None:
+    """Forums, locked threads, replies without the history, people who take no direct messages."""
+    async with place() as here:
+        world = here.fake.world
+        forum = world.add_channel(here.guild, "forum", kind=FORUM)
+        thread = world.add_thread(here.channel, "old")
+        thread.is_locked = True
+        direct = world.direct(here.user.id)
+        here.user.takes_direct_messages = False
+        refused = [
+            (await here.call("POST", f"/channels/{where.id}/messages", {"content": "x"}))[1]["code"]
+            for where in (forum, thread, direct)
+        ]
+        assert refused == [50008, 160005, 50007]
+
+        said = here.fake.people.say(here.user, here.channel, "hello")
+        here.channel.overwrites[BOT_USER] = Overwrite(deny=bits.READ_HISTORY)
+        reply = {"content": "x", "message_reference": {"message_id": str(said.id)}}
+        assert await here.post(reply) == (400, 160002)
+        assert (await here.post({"content": "x"}))[0] == 200

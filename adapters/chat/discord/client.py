@@ -13,7 +13,7 @@ from discord import app_commands
 from adapters.chat.discord.administering import Administering
 from adapters.chat.discord.answering import Answering
 from adapters.chat.discord.calls import ALREADY_ACKNOWLEDGED, EXPIRED, CallError
-from adapters.chat.discord.commands import add_administering, add_asking, add_keeping
+from adapters.chat.discord.commands import add_administering, add_asking, add_keeping, offer
 from adapters.chat.discord.components import NO_MENTIONS, question_of
 from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
 from adapters.chat.discord.directory import Directory
@@ -43,6 +43,16 @@ def intents_for(*, message_content: bool) -> discord.Intents:
 
 class Tree(app_commands.CommandTree["FootnoteClient"]):
     """The command tree whose failures reach the user as one short message, and the log with an id."""
+
+    async def interaction_check(self, interaction: discord.Interaction["FootnoteClient"], /) -> bool:
+        """As the library calls it before anything else.
+
+        Suggestions are given here and end here: the library takes one that comes too late for an error.
+        """
+        if interaction.type is discord.InteractionType.autocomplete:
+            await offer(interaction, interaction.client.taking)
+            return False
+        return True
 
     async def on_error(
         self, interaction: discord.Interaction["FootnoteClient"], error: app_commands.AppCommandError, /
@@ -81,7 +91,7 @@ class FootnoteClient(discord.AutoShardedClient):
             clock=parts.clock,
             running=self.running,
         )
-        self._taking = Taking(
+        self.taking = Taking(
             client=self,
             settings=settings,
             answering=self.answering,
@@ -107,7 +117,7 @@ class FootnoteClient(discord.AutoShardedClient):
             running=self.running,
         )
         self.tree = Tree(self)
-        add_asking(self.tree, self._taking)
+        add_asking(self.tree, self.taking)
         add_keeping(self.tree, self._judging)
         add_administering(self.tree, administering)
         self._registered: asyncio.Task[None] | None = None
@@ -134,7 +144,7 @@ class FootnoteClient(discord.AutoShardedClient):
     async def on_message(self, message: discord.Message) -> None:
         """As the library calls it."""
         with self.running.handling():
-            await self._taking.message(message)
+            await self.taking.message(message)
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """As the library calls it."""
@@ -168,13 +178,13 @@ class FootnoteClient(discord.AutoShardedClient):
             case Button.BAD, True:
                 await self._judging.reason(interaction, pressed)
             case Button.CONTINUE, False:
-                await self._taking.ask_on(interaction, pressed)
+                await self.taking.ask_on(interaction, pressed)
             case Button.CONTINUE, True:
-                await self._taking.go_on(interaction)
+                await self.taking.go_on(interaction)
             case Button.EXPERT, False:
                 await self._judging.call_expert(interaction, pressed)
             case Button.SHARE, False:
-                await self._taking.share(interaction, pressed)
+                await self.taking.share(interaction, pressed)
             case _:
                 logger.info("an unknown component was used")
 

@@ -39,20 +39,25 @@ def add_asking(tree: app_commands.CommandTree[Any], taking: Taking) -> None:
         await taking.command(interaction, asked)
 
     @ask.autocomplete("question")
-    async def complete(interaction: Interaction, current: str) -> list[app_commands.Choice[str]]:
-        found = choices(await taking.suggest(interaction, current))
-        # Given here, so that whoever typed on before it was there is no error: the library sees it is done.
-        try:
-            await call("suggesting", interaction.response.autocomplete(found), seconds=ACK_SECONDS)
-        except FootnoteError as error:
-            logger.info("a suggestion came to nothing: %s", error)
-        return found
+    async def declared(_: Interaction, __: str) -> list[app_commands.Choice[str]]:
+        # Tells Discord that there are suggestions; `offer` gives them before the library would ask here.
+        return []
 
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     @tree.context_menu(name="Answer this")
     async def answer_this(interaction: Interaction, message: discord.Message) -> None:
         await taking.menu(interaction, message)
+
+
+async def offer(interaction: Interaction, taking: Taking) -> None:
+    """Suggestions for what is being typed. One that comes too late, or second, is no failure."""
+    typed = str(getattr(interaction.namespace, "question", None) or "")
+    found = choices(await taking.suggest(interaction, typed))
+    try:
+        await call("suggesting", interaction.response.autocomplete(found), seconds=ACK_SECONDS)
+    except FootnoteError as error:
+        logger.info("a suggestion came to nothing: %s", error)
 
 
 def choices(texts: Sequence[str]) -> list[app_commands.Choice[str]]:

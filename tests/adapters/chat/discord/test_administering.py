@@ -9,7 +9,9 @@ from core.domain.audiences import EVERYTHING
 from core.errors import UnavailableError
 from core.ports.chat import ResyncKind
 from tests.adapters.chat.discord.harness import Session, discord_session
-from tests.fakes.discord import Message, shown_text
+from tests.fakes.discord import BOT_USER, Fault, Message, shown_text
+from tests.fakes.discord import permissions as bits
+from tests.fakes.discord.permissions import Overwrite
 
 VERBS = ("resync", "reembed", "status", "gaps", "scope", "why")
 
@@ -130,7 +132,7 @@ async def test_progress_moves_to_the_channel_before_the_token_ends() -> None:
 
         first, second = session.discord.world.from_bot()
         where = f"{session.guild.id}/{session.channel.id}/{second.id}"
-        assert shown_text(first) == f"→ https://discord.com/channels/{where}"
+        await session.until(lambda: shown_text(first) == f"→ https://discord.com/channels/{where}")
         assert second.token == ""
         assert 404 not in [call.status for call in session.discord.calls]
 
@@ -173,3 +175,61 @@ async def test_dsc9_a_verb_that_fails_tells_its_id(caplog: pytest.LogCaptureFixt
         incident = shown_text(message).split("(id ")[1].rstrip(")")
         assert incident in caplog.text
         assert "database is away" not in shown_text(message)
+
+
+async def test_progress_that_may_not_move_to_the_channel_goes_on_with_whoever_asked() -> None:
+    """A command can be run where the bot cannot write."""
+    async with discord_session(starts=False) as session:
+        session.closed.overwrites[session.admin.id] = Overwrite(allow=bits.VIEW_CHANNEL)
+        session.closed.overwrites[BOT_USER] = Overwrite(deny=bits.SEND_MESSAGES | bits.VIEW_CHANNEL)
+        await session.start()
+        session.administration.steps = 8
+        session.administration.before_step = lambda step: (
+            session.discord.world.clock.advance(14.5 * 60) if step == 4 else None
+        )
+        session.people.slash(session.admin, session.closed, "resync")
+        await done(session)
+
+        direct = session.discord.world.direct(session.admin.id)
+        (moved,) = session.discord.world.from_bot(direct.id)
+        (first,) = session.discord.world.from_bot(session.closed.id)
+        assert "is done" in shown_text(moved)
+        await session.until(lambda: f"/{direct.id}/{moved.id}" in shown_text(first))
+
+
+async def test_a_process_that_ends_says_that_the_sync_goes_on() -> None:
+    """Nobody waits below a bar that stands still; and the process does not wait for the sync."""
+    async with discord_session(drain_seconds=60.0) as session:
+        session.administration.steps, session.administration.step_seconds = 1_000, 0.5
+        session.people.slash(session.admin, session.channel, "resync")
+        await session.until(lambda: "0 of 1000" in "".join(map(shown_text, session.discord.world.from_bot())))
+        await session.stop()
+
+        (message,) = session.discord.world.from_bot()
+        assert "the sync itself goes on" in shown_text(message)
+
+
+async def test_a_status_without_the_right_to_attach_files_has_its_bars() -> None:
+    """The picture is the lesser part of it."""
+    async with discord_session() as session:
+        session.discord.provoke(Fault("POST", "/webhooks/", status=403, code=50013))
+        message = await run(session, "status")
+
+        assert "indexed  ████████████████████ 30" in shown_text(message)
+        assert message.body["attachments"] == []
+
+
+async def test_dsc5_whoever_the_rules_name_administers_and_nobody_does_in_a_direct_message() -> None:
+    """The file's administrators count beside the settings'; outside of a server nobody's roles are known."""
+    async with discord_session() as session:
+        session.audiences.admins = frozenset({str(session.alice.id)})
+        session.guild.command_overrides["status"] = {session.alice.id}
+        interaction = session.people.slash(session.alice, session.channel, "status")
+        assert "**Index**" in shown_text(await session.people.finished(interaction))
+
+        direct = session.discord.world.direct(session.admin.id)
+        for command in session.discord.world.commands[0]:
+            command["contexts"] = None
+        interaction = session.people.slash(session.admin, direct, "resync")
+        assert "only administrators" in shown_text(await session.people.finished(interaction))
+        assert session.administration.requests == []

@@ -1,11 +1,13 @@
 """Commands, mentions, direct messages, menus and threads, from the stand-in's gateway to the reply."""
 
+import logging
+
 import pytest
 
 from core.domain.questions import Turn
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
-from tests.fakes.discord import BOT_USER, buttons, shown_text
+from tests.fakes.discord import BOT_USER, Fault, buttons, shown_text
 
 MENTION = f"<@{BOT_USER}>"
 
@@ -295,6 +297,40 @@ async def test_slow_suggestions_become_none_within_discords_limit() -> None:
         await session.people.acknowledged(interaction)
 
         assert interaction.result == []
+
+
+HARD_TITLES = (
+    "", "   ", "\u200b", "😀" * 80, "Leave \u202e@everyone", "leave @everyone", "Leave\n\nand pay", "x" * 101,
+)  # fmt: skip
+
+
+async def test_titles_that_no_choice_can_hold_are_left_out_or_cut_and_nothing_comes_twice() -> None:
+    """One choice that Discord refuses would cost all of them."""
+    async with discord_session() as session:
+        session.suggestions.texts = HARD_TITLES
+        interaction = session.people.complete(session.alice, session.channel, "ask", "question", "")
+        await session.people.acknowledged(interaction)
+
+        names = [choice["name"] for choice in interaction.result]
+        assert names == ["😀" * 50, "Leave @\u200beveryone", "Leave and pay", "x" * 99 + "…"]
+        assert session.statuses("POST", "/callback$") == [200]
+
+
+async def test_suggestions_that_come_too_late_or_twice_are_no_failure(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whoever types on asks again; two processes are both asked."""
+    async with discord_session() as session:
+        await session.start()
+        session.discord.provoke(Fault("POST", "/callback$", status=404, code=10062, skips=1))
+        session.suggestions.texts = ("Leave",)
+        interaction = session.people.complete(session.alice, session.channel, "ask", "question", "L")
+        await session.people.acknowledged(interaction)
+        await session.until(lambda: len(session.statuses("POST", "/callback$")) == 2)
+        await session.stop()
+
+        assert [choice["name"] for choice in interaction.result] == ["Leave"]
+        assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 async def _go_on(session: Session, text: str) -> None:
