@@ -19,6 +19,7 @@ from core.services.metering import MeteredGenerator
 from core.services.popular import PopularQuestions
 from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
+from core.services.rechecking import Freshness, RecheckingAnswerer
 from core.services.refusals import Judge
 from core.services.retriever import Retriever
 from core.services.rewriting import Rewriter
@@ -37,6 +38,7 @@ class Parts:
     cache: AnswerCache
     style: Style
     neighbours: NeighbourIndex
+    freshness: Freshness | None = None
 
 
 def describe_writing(settings: Settings) -> str:
@@ -77,17 +79,22 @@ def make_answerer(
         ),
         clock=SystemClock(),
     )
+    makeshift = Answering(
+        retriever=parts.retriever,
+        embedder=parts.embedder,
+        judge=parts.judge,
+        style=parts.style,
+        checking=checking,
+        looking=Looking(surroundings=surroundings),
+    )
     limited = LimitedAnswerer(
-        popular,
-        makeshift=Answering(
-            retriever=parts.retriever,
-            embedder=parts.embedder,
-            judge=parts.judge,
-            style=parts.style,
-            checking=checking,
-            looking=Looking(surroundings=surroundings),
-        ),
+        _rechecked(popular, parts.freshness),
+        makeshift=_rechecked(makeshift, parts.freshness),
         counter=RedisLimits(redis, processes=settings.footnote_processes),
         limits=settings.limits,
     )
     return WatchedAnswerer(limited, watch), popular
+
+
+def _rechecked(answerer: Answerer, freshness: Freshness | None) -> Answerer:
+    return answerer if freshness is None else RecheckingAnswerer(answerer, freshness)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, ExitStack
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from adapters.stores.reader import excess_rights, role_of
 from adapters.stores.schema import pending
 from adapters.transport import http_client
 from bot.findings import Finding, State
+from bot.notion import open_notion
 from bot.platform_findings import platform_findings, webhook_finding
 from bot.scopes.checking import audience_findings
 from bot.servers import Servers, only_sample_exists, running_servers
@@ -34,12 +36,20 @@ FIRST_WORD_SECONDS = 60.0
 async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterator[Finding]:
     """Every finding, in the order a newcomer would need them; nothing raises."""
     yield _settings(variables)
-    async for finding in _database_and_redis(settings):
-        yield finding
-    yield await _guarded("embedding model", lambda: _embedder(settings))
-    yield await _guarded("chat model", lambda: _generator(settings))
-    async for finding in _notion(settings):
-        yield finding
+    with ExitStack() as stack:
+        servers: Servers | None = None
+        try:
+            sample = only_sample_exists(settings)
+            servers = stack.enter_context(running_servers(settings, sample=sample))
+        except FootnoteError as error:
+            yield Finding("embedded servers", State.FAIL, str(error))
+        if servers is not None:
+            async for finding in _database_and_redis(settings, servers):
+                yield finding
+        yield await _guarded("embedding model", lambda: _embedder(settings))
+        yield await _guarded("chat model", lambda: _generator(settings))
+        async for finding in _notion(settings, servers):
+            yield finding
     for finding in await platform_findings(settings):
         yield finding
 
@@ -56,26 +66,19 @@ def _settings(variables: dict[str, str]) -> Finding:
     return Finding("settings", State.OK, "all settings are readable")
 
 
-async def _database_and_redis(settings: Settings) -> AsyncIterator[Finding]:
-    try:
-        sample = only_sample_exists(settings)
-        with running_servers(settings, sample=sample) as servers:
-            yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
-            schema = await _guarded("schema", lambda: _schema(settings, servers.database_url))
-            yield schema
-            if schema.state is State.OK and not await _is_unmade(servers.database_url):
-                yield await _guarded("index", lambda: _index(settings, servers))
-            if (reading := settings.database_read_url) is not None:
-                yield await _guarded("reading role", lambda: _reader(reading))
-            yield await _guarded("Redis", lambda: _redis(servers.redis_url))
-            async for finding in audience_findings(settings, servers.database_url):
-                yield finding
-            if settings.notion_token is not None:
-                yield await _guarded(
-                    "Notion webhook", lambda: webhook_finding(settings, servers.database_url)
-                )
-    except FootnoteError as error:
-        yield Finding("embedded servers", State.FAIL, str(error))
+async def _database_and_redis(settings: Settings, servers: Servers) -> AsyncIterator[Finding]:
+    yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
+    schema = await _guarded("schema", lambda: _schema(settings, servers.database_url))
+    yield schema
+    if schema.state is State.OK and not await _is_unmade(servers.database_url):
+        yield await _guarded("index", lambda: _index(settings, servers))
+    if (reading := settings.database_read_url) is not None:
+        yield await _guarded("reading role", lambda: _reader(reading))
+    yield await _guarded("Redis", lambda: _redis(servers.redis_url))
+    async for finding in audience_findings(settings, servers.database_url):
+        yield finding
+    if settings.notion_token is not None:
+        yield await _guarded("Notion webhook", lambda: webhook_finding(settings, servers.database_url))
 
 
 async def _postgres(url: str) -> Finding:
@@ -181,7 +184,7 @@ async def _generator(settings: Settings) -> Finding:
     return Finding("chat model", State.OK, f"{generator.model} writes, {generator.context_tokens} tokens")
 
 
-async def _notion(settings: Settings) -> AsyncIterator[Finding]:
+async def _notion(settings: Settings, servers: Servers | None) -> AsyncIterator[Finding]:
     if settings.notion_token is None:
         yield Finding(
             "Notion",
@@ -190,11 +193,11 @@ async def _notion(settings: Settings) -> AsyncIterator[Finding]:
             "create an internal integration and put its token into .env, or use: footnote sync --export PATH",
         )
         return
-    async with NotionApi(
-        settings.notion_token.get_secret_value(),
-        base_url=settings.notion_base_url,
-        notion_version=settings.notion_version,
-    ) as api:
+    async with AsyncExitStack() as stack:
+        redis = RedisConnection(servers.redis_url) if servers is not None else None
+        if redis is not None:
+            stack.push_async_callback(redis.close)
+        api = await stack.enter_async_context(open_notion(settings, redis))
         yield await _guarded("Notion", lambda: _notion_token(api, settings))
         source = NotionSource(api)
         for root in settings.root_pages:

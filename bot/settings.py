@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     notion_summaries: Literal["off", "on"] = "off"
     notion_contexts: Literal["off", "on"] = "off"
     notion_comments: Literal["off", "page", "all"] = "off"
+    notion_recheck: Literal["off", "on"] = "off"
     notion_similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
     max_results: int = Field(default=5, ge=1, le=10)
 
@@ -169,6 +170,13 @@ class Settings(BaseSettings):
         if wrong:
             raise ValueError("; ".join(wrong))
         return tuple(found)
+
+    @field_validator("notion_recheck")
+    @classmethod
+    def _can_recheck(cls, value: str, info: ValidationInfo) -> str:
+        if value == "on" and info.data.get("notion_token") is None:
+            raise ValueError("needs NOTION_TOKEN: pages are looked at in Notion")
+        return value
 
     @field_validator("discord_guild_ids", "discord_admins")
     @classmethod

@@ -1,28 +1,18 @@
 """Running a sync from a command: which source, and its progress as a bar."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
-
 from rich.progress import Progress, TaskID
 
-from adapters.sources.notion import NotionSource
-from adapters.sources.notion_api import NotionApi
-from adapters.sources.notion_comments import CommentScope
-from adapters.sources.notion_export import NotionExport
 from bot.clock import SystemClock
 from bot.masking import masked_source, must_read_all, note_masking
-from bot.settings import Settings
 from bot.terminal import progress_bar
 from bot.wiring import App
 from bot.work import STAGE_NAMES, describe, report_json
-from core.errors import ConfigurationError
 from core.ports import PageSource
 from core.ports.chat import SyncProgress
 from core.services.sync_report import Stage, SyncReport
 from core.services.syncing import Syncer
 
-__all__ = ["ProgressBar", "RunBar", "describe", "open_source", "report_json", "sync_with_progress"]
+__all__ = ["ProgressBar", "RunBar", "describe", "report_json", "sync_with_progress"]
 
 
 SAMPLE = "sample"
@@ -82,43 +72,3 @@ async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> Syn
         report = await syncer.run(full=full, observer=ProgressBar(progress))
     await note_masking(app, report, full=full)
     return report
-
-
-@asynccontextmanager
-async def open_source(settings: Settings, export: Path | None) -> AsyncIterator[PageSource]:
-    """The export, or the Notion API.
-
-    Raises:
-        ConfigurationError: neither is given.
-        InvalidInputError: the export cannot be used.
-    """
-    if export is not None:
-        yield NotionExport(export)
-        return
-    async with open_notion(settings) as api:
-        yield notion_source(api, settings)
-
-
-@asynccontextmanager
-async def open_notion(settings: Settings) -> AsyncIterator[NotionApi]:
-    """The Notion API with the configured token.
-
-    Raises:
-        ConfigurationError: there is none.
-    """
-    if settings.notion_token is None:
-        raise ConfigurationError(
-            "NOTION_TOKEN is not set: put the token of an internal integration into .env, "
-            "or sync an export with: footnote sync --export PATH"
-        )
-    async with NotionApi(
-        settings.notion_token.get_secret_value(),
-        base_url=settings.notion_base_url,
-        notion_version=settings.notion_version,
-    ) as api:
-        yield api
-
-
-def notion_source(api: NotionApi, settings: Settings) -> NotionSource:
-    """The configured part of the workspace."""
-    return NotionSource(api, roots=settings.root_pages, comments=CommentScope(settings.notion_comments))

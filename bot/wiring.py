@@ -24,6 +24,7 @@ from adapters.transport import HttpClient, http_client
 from bot import __version__
 from bot.answerers import Parts, describe_writing, make_answerer
 from bot.learning import Learning, open_learning_from_use
+from bot.rechecking import open_freshness
 from bot.scopes.watching import LiveAudiences, config_path
 from bot.servers import Servers, running_servers
 from bot.settings import EXTRACTIVE, Settings
@@ -61,6 +62,7 @@ class App:
 
     settings: Settings
     servers: Servers
+    redis: RedisConnection
     store: PostgresStore
     index: PassageIndex
     writer: PageWriter
@@ -151,6 +153,9 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             index=fingerprint,
             retrieval=f"{__version__}/{ranking!r}/{reranking and reranking.reranker.model}",
         )
+        freshness = await stack.enter_async_context(
+            open_freshness(settings, url=servers.database_url, redis=redis, pages=store)
+        )
         answerer, popular = make_answerer(
             settings,
             redis=redis,
@@ -163,6 +168,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 cache=AnswerCache(cache, making),
                 style=style,
                 neighbours=scoped,
+                freshness=freshness,
             ),
         )
         learning = await stack.enter_async_context(
@@ -179,6 +185,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         yield App(
             settings=settings,
             servers=servers,
+            redis=redis,
             store=store,
             index=index,
             writer=store,

@@ -28,7 +28,8 @@ BASE_URL = "https://api.notion.com"
 PAGE_SIZE = 100
 """The most that a list endpoint gives at once."""
 
-_TRANSIENT = frozenset({409, 500, 502, 503, 504})
+_TRANSIENT = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY})
+"""Beside everything that a server or a gateway before it (520 to 530) has to answer for."""
 _REFUSED_FOR_NOW = frozenset({HTTPStatus.TOO_MANY_REQUESTS, 529})
 _MAX_BACKOFF = 30.0
 _DEFAULT_RETRY_AFTER = 5.0
@@ -262,7 +263,7 @@ class NotionApi:
                 if error.status in _REFUSED_FOR_NOW:
                     refusals += 1
                     wait = _retry_after(error.headers)
-                    self.pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
+                    await self.pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
                     if refusals >= self._patience.refusals:
                         raise RateLimitedError(
                             f"Notion refused {refusals} times in a row ({name}): it is overloaded or the "
@@ -270,7 +271,7 @@ class NotionApi:
                             retry_after=wait,
                         ) from error
                     continue
-                if error.status not in _TRANSIENT:
+                if not _passes(error.status):
                     raise _permanent(error, name) from error
                 failure: Exception = error
                 reason = f"HTTP {error.status}"
@@ -319,6 +320,11 @@ def _later(one: str | None, other: str) -> str | None:
     return other if first is None or second > first else one
 
 
+def _passes(status: int) -> bool:
+    """Whether the same request may be answered a little later."""
+    return status in _TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+
+
 def _retry_after(headers: httpx.Headers) -> float | None:
     """Seconds to wait, uncapped; null where the header is missing or unreadable."""
     value = headers.get("retry-after", "").strip()
@@ -326,11 +332,11 @@ def _retry_after(headers: httpx.Headers) -> float | None:
         return float(value)
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _permanent(error: HTTPResponseError, name: str) -> Exception:

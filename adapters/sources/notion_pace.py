@@ -7,90 +7,139 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from core.errors import UnavailableError
+from core.ports.sharing import LEARNING, Learning, SharedPace
+
 MAX_IN_FLIGHT = 8
 """Calls under way at once; what a refusal finds in flight is refused as well, so this bounds a storm."""
 
-_GROWTH = 0.05
-"""The share by which the rate exceeds the learned one after a cycle as long as the last. The exponent grows
-with the square of the time, so that a budget that grew is found within a few cycles while a steady one is
-hardly exceeded."""
 
-_MAX_CYCLES = 20.0
-"""Cycles after which the learned rate is no longer of interest."""
+class Rhythm:
+    """When calls may start: not during a pause, not above the learned rate. Knows no clock of its own.
 
-_MIN_LEARNED_CALLS = 3
-"""A cycle of fewer calls says nothing about the rate."""
+    Notion names no rate that holds for every plan. The rhythm therefore starts unbounded, and each refusal
+    ends a cycle: its length, the pause included, and the number of accepted calls give the rate that is
+    allowed. The script ``pace.lua`` of the caches does the same for all processes; a test keeps them equal.
+    """
+
+    def __init__(self, now: float, learning: Learning = LEARNING) -> None:
+        self._learning = learning
+        self.resume_at = now
+        self._next_start = now
+        self._cycle_start = now
+        self._accepted = 0
+        self._learned: float | None = None
+        self._cycle_length = 1.0
+
+    def rate(self, now: float) -> float | None:
+        """Calls per second that may start now; null before the first refusal."""
+        if self._learned is None:
+            return None
+        cycles = max(0.0, now - self._cycle_start) / self._cycle_length
+        most = self._learning.most_cycles
+        return self._learned * math.exp(self._learning.growth * min(cycles, most) ** 2)
+
+    def count(self, accepted: int) -> None:
+        """Calls were answered."""
+        self._accepted += accepted
+
+    def claim(self, now: float, *, accepted: int = 0) -> float:
+        """0 if a call starts now, which is counted; else the seconds until one may. ``accepted`` were
+        answered since the last claim."""
+        self.count(accepted)
+        start = max(self.resume_at, self._next_start)
+        if now < start:
+            return start - now
+        if (rate := self.rate(now)) is not None:
+            self._next_start = now + 1 / rate
+        return 0.0
+
+    def refused(self, now: float, wait: float, *, accepted: int = 0) -> None:
+        """Nobody calls for so many seconds; what is refused within one pause teaches once."""
+        self.count(accepted)
+        resume_at = now + wait
+        if now >= self.resume_at:
+            length = resume_at - self._cycle_start
+            if self._accepted >= self._learning.least_calls and length > 0:
+                self._learned = self._accepted / length
+                self._cycle_length = length
+            self._accepted = 0
+        self.resume_at = max(self.resume_at, resume_at)
+        self._cycle_start = self.resume_at
 
 
 class Pace:
-    """Lets calls start: not during a pause, not above the learned rate, not too many at once.
+    """Lets calls of this process start, in step with all processes that share the token.
 
-    Notion names no rate that holds for every plan. The pace therefore starts unbounded, and each refusal ends
-    a cycle: its length, the pause included, and the number of accepted calls give the rate that is allowed.
-    ``monotonic`` and ``sleep`` are the time to live in.
+    ``shared`` is asked before each call; while it is away, and without one, this process keeps the rhythm
+    that it learned by itself, which is its own part of the rate. ``monotonic`` and ``sleep`` are the time to
+    live in.
     """
 
     def __init__(
         self,
         *,
+        shared: SharedPace | None = None,
         max_in_flight: int = MAX_IN_FLIGHT,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
     ) -> None:
+        self._shared = shared
         self._slots = asyncio.Semaphore(max_in_flight)
+        self._asking = asyncio.Lock()
         self._monotonic = monotonic
         self._sleep = sleep
         self._jitter = jitter
-        self._resume_at = 0.0
-        self._next_start = 0.0
-        self._cycle_start = monotonic()
-        self._accepted = 0
-        self._learned: float | None = None
-        self._cycle_length = 1.0
+        self._own = Rhythm(monotonic())
+        self._unreported = 0
 
     @property
     def rate(self) -> float | None:
-        """Calls per second that may start now; null before the first refusal."""
-        if self._learned is None:
-            return None
-        cycles = max(0.0, self._monotonic() - self._cycle_start) / self._cycle_length
-        return self._learned * math.exp(_GROWTH * min(cycles, _MAX_CYCLES) ** 2)
+        """Calls per second that this process would start by itself now; null before the first refusal."""
+        return self._own.rate(self._monotonic())
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
         """Wait until a call may start; it occupies a slot until the block ends."""
         async with self._slots:
-            await self._wait()
+            # One asks for all of this process: the others would only be told to wait as well.
+            async with self._asking:
+                while wait := await self._claim():
+                    await self._sleep(wait)
             yield
-
-    async def _wait(self) -> None:
-        while True:
-            now = self._monotonic()
-            start = max(self._resume_at, self._next_start)
-            if now >= start:
-                break
-            await self._sleep(start - now)
-        if (rate := self.rate) is not None:
-            self._next_start = max(now, self._next_start) + 1 / rate
 
     def accepted(self) -> None:
         """A call was answered."""
-        self._accepted += 1
+        self._unreported += 1
 
-    def refused(self, retry_after: float) -> None:
+    async def refused(self, retry_after: float) -> None:
         """Everybody pauses ``retry_after`` seconds, however long, and a moment more (NOT-2)."""
-        now = self._monotonic()
-        resume_at = now + retry_after + self._jitter() * min(1.0, retry_after * 0.05)
-        if now >= self._resume_at:
-            self._learn(resume_at)
-        self._resume_at = max(self._resume_at, resume_at)
-        self._cycle_start = self._resume_at
+        wait = retry_after + self._jitter() * min(1.0, retry_after * 0.05)
+        accepted = self._take_accepted()
+        self._own.refused(self._monotonic(), wait, accepted=accepted)
+        if self._shared is not None:
+            try:
+                await self._shared.refused(wait, accepted=accepted)
+            except UnavailableError:
+                return
 
-    def _learn(self, resume_at: float) -> None:
-        """End the cycle; calls refused in the same pause come here only once."""
-        length = resume_at - self._cycle_start
-        if self._accepted >= _MIN_LEARNED_CALLS and length > 0:
-            self._learned = self._accepted / length
-            self._cycle_length = length
-        self._accepted = 0
+    async def _claim(self) -> float:
+        """Seconds to wait, 0 if the call starts now."""
+        now = self._monotonic()
+        if self._shared is None:
+            return self._own.claim(now, accepted=self._take_accepted())
+        # A pause that could not be shared binds at least this process.
+        if now < self._own.resume_at:
+            return self._own.resume_at - now
+        accepted = self._take_accepted()
+        try:
+            wait = await self._shared.claim(accepted=accepted)
+        except UnavailableError:
+            return self._own.claim(now, accepted=accepted)
+        self._own.count(accepted)
+        return wait
+
+    def _take_accepted(self) -> int:
+        accepted, self._unreported = self._unreported, 0
+        return accepted

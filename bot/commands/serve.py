@@ -15,9 +15,9 @@ from bot.chats import make_chats
 from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
 from bot.loops import settle
+from bot.notion import notion_source, open_notion
 from bot.operations import Operations, open_operations
 from bot.settings import Settings
-from bot.syncing import notion_source, open_notion
 from bot.together import Runner, run_together
 from bot.webhook import NotionWebhook
 from bot.wiring import open_app
@@ -64,7 +64,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         comments=settings.notion_comments != "off",
     )
     routes = webhook.routes() if settings.notion_token else []
-    api = await stack.enter_async_context(open_notion(settings)) if settings.notion_token else None
+    api = await stack.enter_async_context(open_notion(settings, app.redis)) if settings.notion_token else None
     editors = NotionEditors(api) if api is not None else None
     chats = make_chats(
         operations,

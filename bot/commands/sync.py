@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from adapters.jobs.here import run_here
+from adapters.sources.notion_export import NotionExport
 from bot import removal
 from bot.clock import SystemClock
+from bot.notion import notion_source, notion_token, open_notion
 from bot.operations import Operations, open_operations
 from bot.servers import mark_workspace
 from bot.settings import Settings
-from bot.syncing import RunBar, open_source
+from bot.syncing import RunBar
 from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import open_app
 from bot.work import FAILURES_KEPT, describe, report_of
@@ -32,21 +34,26 @@ async def run_sync(
     Raises:
         TemporaryError: the run failed as a whole.
     """
+    # What cannot be read is told of before any server is started.
+    exported = NotionExport(export) if export is not None else None
+    if exported is None:
+        notion_token(settings)
     async with (
-        open_source(settings, export) as source,
         open_app(settings) as app,
         open_operations(app, poll_seconds=POLL_SECONDS) as operations,
     ):
-        if export is not None:
-            figures = await _sync_here(operations, source)
+        if exported is not None:
+            figures = await _sync_here(operations, exported)
             mark_workspace(settings.footnote_home)
         else:
             if confirm_removal:
                 await removal.confirm_removal(app)
-            figures = await _sync_with_all(operations, source, full=full)
-            if confirm_removal and figures.get("withheld"):
-                # The run that was joined began before the confirmation.
-                figures = await _sync_with_all(operations, source, full=False)
+            async with open_notion(settings, app.redis) as api:
+                source = notion_source(api, settings)
+                figures = await _sync_with_all(operations, source, full=full)
+                if confirm_removal and figures.get("withheld"):
+                    # The run that was joined began before the confirmation.
+                    figures = await _sync_with_all(operations, source, full=False)
     report = report_of(figures)
     if as_json:
         print_json(figures)

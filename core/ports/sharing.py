@@ -1,6 +1,8 @@
-"""What several processes agree on through Redis: who does a piece of work, and how much may be asked.
+"""What several processes agree on through Redis: who does a piece of work, how much may be asked, and how
+fast a service is called.
 
-None of it is needed for a right answer. Without Redis work is done twice and limits are shared out.
+None of it is needed for a right answer. Without Redis work is done twice, limits are shared out, and each
+process finds its own pace.
 """
 
 from collections.abc import Sequence
@@ -68,3 +70,44 @@ class RateLimits(Protocol):
 
     async def spend(self, budgets: Sequence[Budget], *, tokens: int) -> None:
         """Note what an answer has cost; known only once it is written."""
+
+
+# --- The pace of calls to a service ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How a rate is learned from refusals, the same in every process.
+
+    ``growth`` is the share by which the rate exceeds the learned one after a cycle as long as the last. The
+    exponent grows with the square of the time, so that a budget that grew is found within a few cycles while
+    a steady one is hardly exceeded. After ``most_cycles`` the learned rate is no longer of interest. A cycle
+    of fewer than ``least_calls`` says nothing about the rate.
+    """
+
+    growth: float = 0.05
+    most_cycles: float = 20.0
+    least_calls: int = 3
+
+
+LEARNING = Learning()
+
+
+class SharedPace(Protocol):
+    """When calls may start, agreed on by all processes that share one account of a service."""
+
+    async def claim(self, *, accepted: int = 0) -> float:
+        """0 if a call starts now, which is counted; else the seconds until one may.
+
+        ``accepted`` calls of this process were answered since it last told.
+
+        Raises:
+            UnavailableError: the processes cannot agree; nothing was counted.
+        """
+
+    async def refused(self, wait: float, *, accepted: int = 0) -> None:
+        """The service asked for a pause: nobody starts a call for ``wait`` seconds.
+
+        Raises:
+            UnavailableError: the processes cannot agree.
+        """

@@ -12,6 +12,7 @@ from adapters.sources.notion_pace import Pace
 from adapters.sources.notion_tree import TreeLimits
 from core.domain.documents import Block, Page, PageRef, walk
 from core.domain.ids import PageId
+from core.ports.sharing import SharedPace
 from tests.fakes.notion import NotionServer, Workspace
 
 
@@ -47,8 +48,8 @@ class SleepersTime:
 class WatchedPace(Pace):
     """A pace during whose calls time stands still."""
 
-    def __init__(self, time: SleepersTime, max_in_flight: int) -> None:
-        super().__init__(max_in_flight=max_in_flight, monotonic=time, sleep=time.sleep)
+    def __init__(self, time: SleepersTime, max_in_flight: int, shared: SharedPace | None = None) -> None:
+        super().__init__(shared=shared, max_in_flight=max_in_flight, monotonic=time, sleep=time.sleep)
         self._time = time
 
     @asynccontextmanager

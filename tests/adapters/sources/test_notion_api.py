@@ -178,7 +178,7 @@ async def test_refusals_of_calls_under_way_teach_only_once() -> None:
     time.now += 10
 
     for _ in range(8):
-        pace.refused(5.0)
+        await pace.refused(5.0)
 
     assert pace.rate == pytest.approx(2.0)
 

@@ -1,0 +1,53 @@
+-- When calls to a service may start, for all processes that share an account of it (NOT-2). The same rules as
+-- adapters.sources.notion_pace.Rhythm, by this server's clock.
+--
+-- KEYS: a hash: resume_at, next_start, cycle_start, cycle_length in microseconds, accepted calls, learned calls
+--       per microsecond.
+-- ARGV: 'claim' or 'refused', accepted calls, microseconds to wait (refused), growth, most cycles, fewest calls,
+--       seconds until all is forgotten, and the time in microseconds, or '' for now.
+-- Returns: the microseconds until a call may start, '0' if it starts now.
+local names = { 'resume_at', 'next_start', 'cycle_start', 'cycle_length', 'accepted', 'learned' }
+local held = redis.call('HMGET', KEYS[1], unpack(names))
+local now = tonumber(ARGV[8])
+if not now then
+  local clock = redis.call('TIME')
+  now = clock[1] * 1000000 + clock[2]
+end
+local resume_at, next_start = tonumber(held[1]) or now, tonumber(held[2]) or now
+local cycle_start, cycle_length = tonumber(held[3]) or now, tonumber(held[4]) or 1000000
+local accepted, learned = (tonumber(held[5]) or 0) + tonumber(ARGV[2]), tonumber(held[6])
+local growth, most_cycles, least_calls = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+
+local function text(number)
+  return string.format('%.17g', number)
+end
+
+local wait = 0
+if ARGV[1] == 'refused' then
+  local resume = now + tonumber(ARGV[3])
+  if now >= resume_at then
+    local length = resume - cycle_start
+    if accepted >= least_calls and length > 0 then
+      learned, cycle_length = accepted / length, length
+    end
+    accepted = 0
+  end
+  resume_at = math.max(resume_at, resume)
+  cycle_start = resume_at
+else
+  local start = math.max(resume_at, next_start)
+  if now < start then
+    wait = start - now
+  elseif learned then
+    local cycles = math.min(math.max(0, now - cycle_start) / cycle_length, most_cycles)
+    next_start = now + 1 / (learned * math.exp(growth * cycles * cycles))
+  end
+end
+
+redis.call('HSET', KEYS[1], 'resume_at', text(resume_at), 'next_start', text(next_start),
+  'cycle_start', text(cycle_start), 'cycle_length', text(cycle_length), 'accepted', text(accepted))
+if learned then
+  redis.call('HSET', KEYS[1], 'learned', text(learned))
+end
+redis.call('EXPIRE', KEYS[1], math.ceil(tonumber(ARGV[7]) + math.max(0, resume_at - now) / 1000000))
+return text(wait)
