@@ -5,7 +5,8 @@
 --       per microsecond.
 -- ARGV: 'claim' or 'refused', accepted calls, microseconds to wait (refused), growth, most cycles, fewest calls,
 --       seconds until all is forgotten, and the time in microseconds, or '' for now.
--- Returns: the microseconds until a call may start, '0' if it starts now.
+-- Returns: the microseconds until a call may start, '0' if it starts now; and the calls per second that may start
+-- then, '' while nothing was refused yet.
 local names = { 'resume_at', 'next_start', 'cycle_start', 'cycle_length', 'accepted', 'learned' }
 local held = redis.call('HMGET', KEYS[1], unpack(names))
 local now = tonumber(ARGV[8])
@@ -22,7 +23,7 @@ local function text(number)
   return string.format('%.17g', number)
 end
 
-local wait = 0
+local wait, rate = 0, nil
 if ARGV[1] == 'refused' then
   local resume = now + tonumber(ARGV[3])
   if now >= resume_at then
@@ -35,12 +36,16 @@ if ARGV[1] == 'refused' then
   resume_at = math.max(resume_at, resume)
   cycle_start = resume_at
 else
+  if learned then
+    local cycles = math.min(math.max(0, now - cycle_start) / cycle_length, most_cycles)
+    rate = learned * math.exp(growth * cycles * cycles)
+  end
   local start = math.max(resume_at, next_start)
   if now < start then
     wait = start - now
-  elseif learned then
-    local cycles = math.min(math.max(0, now - cycle_start) / cycle_length, most_cycles)
-    next_start = now + 1 / (learned * math.exp(growth * cycles * cycles))
+  elseif rate then
+    -- A sleeper that woke late makes good for it, up to one call.
+    next_start = math.max(next_start, now - 1 / rate) + 1 / rate
   end
 end
 
@@ -50,4 +55,4 @@ if learned then
   redis.call('HSET', KEYS[1], 'learned', text(learned))
 end
 redis.call('EXPIRE', KEYS[1], math.ceil(tonumber(ARGV[7]) + math.max(0, resume_at - now) / 1000000))
-return text(wait)
+return { text(wait), rate and text(rate * 1000000) or '' }

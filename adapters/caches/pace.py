@@ -4,7 +4,7 @@ from hashlib import sha256
 from importlib.resources import files
 
 from adapters.caches.connecting import RedisConnection
-from core.ports.sharing import LEARNING, Learning
+from core.ports.sharing import LEARNING, Learning, Start
 
 _SCRIPT = files("adapters.caches").joinpath("pace.lua").read_text(encoding="utf-8")
 _MICROSECONDS = 1_000_000
@@ -23,7 +23,7 @@ class RedisPace:
         self._key = f"footnote:pace:{sha256(account.encode()).hexdigest()[:32]}"
         self._learning = learning
 
-    async def claim(self, *, accepted: int = 0, now: float | None = None) -> float:
+    async def claim(self, *, accepted: int = 0, now: float | None = None) -> Start:
         """As `SharedPace.claim`; ``now`` in seconds is for tests, else the server's clock counts."""
         return await self._run("claim", accepted, 0.0, now)
 
@@ -31,12 +31,12 @@ class RedisPace:
         """As `SharedPace.refused`."""
         await self._run("refused", accepted, wait, now)
 
-    async def _run(self, what: str, accepted: int, wait: float, now: float | None) -> float:
+    async def _run(self, what: str, accepted: int, wait: float, now: float | None) -> Start:
         learning = self._learning
         values = (
             *(what, str(accepted), repr(wait * _MICROSECONDS), repr(learning.growth)),
             *(repr(learning.most_cycles), str(learning.least_calls), str(FORGET_SECONDS)),
             "" if now is None else repr(now * _MICROSECONDS),
         )
-        answer = await self._connection.ask(lambda client: client.eval(_SCRIPT, 1, self._key, *values))
-        return float(answer) / _MICROSECONDS
+        until, rate = await self._connection.ask(lambda client: client.eval(_SCRIPT, 1, self._key, *values))
+        return Start(float(until) / _MICROSECONDS, float(rate) if rate else None)

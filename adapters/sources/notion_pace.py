@@ -28,16 +28,16 @@ class Rhythm:
         self._next_start = now
         self._cycle_start = now
         self._accepted = 0
-        self._learned: float | None = None
+        self.learned: float | None = None
         self._cycle_length = 1.0
 
     def rate(self, now: float) -> float | None:
         """Calls per second that may start now; null before the first refusal."""
-        if self._learned is None:
+        if self.learned is None:
             return None
         cycles = max(0.0, now - self._cycle_start) / self._cycle_length
         most = self._learning.most_cycles
-        return self._learned * math.exp(self._learning.growth * min(cycles, most) ** 2)
+        return self.learned * math.exp(self._learning.growth * min(cycles, most) ** 2)
 
     def count(self, accepted: int) -> None:
         """Calls were answered."""
@@ -51,8 +51,15 @@ class Rhythm:
         if now < start:
             return start - now
         if (rate := self.rate(now)) is not None:
-            self._next_start = now + 1 / rate
+            # A sleeper that woke late makes good for it, up to one call.
+            self._next_start = max(self._next_start, now - 1 / rate) + 1 / rate
         return 0.0
+
+    def adopt(self, rate: float, now: float) -> None:
+        """Go by a rate that somebody else learned, as if a minute's cycle had just ended with it."""
+        self.learned = rate
+        self._cycle_start, self._cycle_length = now, 60.0
+        self._accepted = 0
 
     def refused(self, now: float, wait: float, *, accepted: int = 0) -> None:
         """Nobody calls for so many seconds; what is refused within one pause teaches once."""
@@ -61,7 +68,7 @@ class Rhythm:
         if now >= self.resume_at:
             length = resume_at - self._cycle_start
             if self._accepted >= self._learning.least_calls and length > 0:
-                self._learned = self._accepted / length
+                self.learned = self._accepted / length
                 self._cycle_length = length
             self._accepted = 0
         self.resume_at = max(self.resume_at, resume_at)
@@ -72,8 +79,8 @@ class Pace:
     """Lets calls of this process start, in step with all processes that share the token.
 
     ``shared`` is asked before each call; while it is away, and without one, this process keeps the rhythm
-    that it learned by itself, which is its own part of the rate. ``monotonic`` and ``sleep`` are the time to
-    live in.
+    that it learned by itself, which is its own part of the rate; before it learned any, that of all.
+    ``monotonic`` and ``sleep`` are the time to live in.
     """
 
     def __init__(
@@ -93,6 +100,7 @@ class Pace:
         self._jitter = jitter
         self._own = Rhythm(monotonic())
         self._unreported = 0
+        self._rate_of_all: float | None = None
 
     @property
     def rate(self) -> float | None:
@@ -111,35 +119,38 @@ class Pace:
 
     def accepted(self) -> None:
         """A call was answered."""
-        self._unreported += 1
+        self._own.count(1)
+        if self._shared is not None:
+            self._unreported += 1
 
     async def refused(self, retry_after: float) -> None:
         """Everybody pauses ``retry_after`` seconds, however long, and a moment more (NOT-2)."""
         wait = retry_after + self._jitter() * min(1.0, retry_after * 0.05)
-        accepted = self._take_accepted()
-        self._own.refused(self._monotonic(), wait, accepted=accepted)
-        if self._shared is not None:
-            try:
-                await self._shared.refused(wait, accepted=accepted)
-            except UnavailableError:
-                return
+        self._own.refused(self._monotonic(), wait)
+        if self._shared is None:
+            return
+        accepted, self._unreported = self._unreported, 0
+        try:
+            await self._shared.refused(wait, accepted=accepted)
+        except UnavailableError:
+            self._unreported += accepted
 
     async def _claim(self) -> float:
         """Seconds to wait, 0 if the call starts now."""
         now = self._monotonic()
         if self._shared is None:
-            return self._own.claim(now, accepted=self._take_accepted())
+            return self._own.claim(now)
         # A pause that could not be shared binds at least this process.
         if now < self._own.resume_at:
             return self._own.resume_at - now
-        accepted = self._take_accepted()
-        try:
-            wait = await self._shared.claim(accepted=accepted)
-        except UnavailableError:
-            return self._own.claim(now, accepted=accepted)
-        self._own.count(accepted)
-        return wait
-
-    def _take_accepted(self) -> int:
         accepted, self._unreported = self._unreported, 0
-        return accepted
+        try:
+            start = await self._shared.claim(accepted=accepted)
+        except UnavailableError:
+            # What was answered must be told some day, else all learn too low a rate.
+            self._unreported += accepted
+            if self._own.learned is None and self._rate_of_all is not None:
+                self._own.adopt(self._rate_of_all, now)
+            return self._own.claim(now)
+        self._rate_of_all = start.rate
+        return start.wait

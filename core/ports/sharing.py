@@ -93,11 +93,20 @@ class Learning:
 LEARNING = Learning()
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """``wait`` is 0 if a call starts now, which is counted; else the seconds until one may. ``rate`` is how
+    many calls a second all may start together; null while nothing was refused yet."""
+
+    wait: float
+    rate: float | None = None
+
+
 class SharedPace(Protocol):
     """When calls may start, agreed on by all processes that share one account of a service."""
 
-    async def claim(self, *, accepted: int = 0) -> float:
-        """0 if a call starts now, which is counted; else the seconds until one may.
+    async def claim(self, *, accepted: int = 0) -> Start:
+        """Start a call, or learn when one may.
 
         ``accepted`` calls of this process were answered since it last told.
 

@@ -16,6 +16,7 @@ from adapters.caches.pace import RedisPace
 from adapters.sources.notion_api import NotionApi, Patience
 from adapters.sources.notion_pace import Pace, Rhythm
 from core.errors import UnavailableError
+from core.ports.sharing import Start
 from tests.adapters.sources.notion_rig import SleepersTime, WatchedPace
 from tests.fakes.notion import NotionServer, Workspace, blocks, faults, routes
 
@@ -39,7 +40,7 @@ class RedisInTestTime:
         self.is_away = False
         self.asked = 0
 
-    async def claim(self, *, accepted: int = 0) -> float:
+    async def claim(self, *, accepted: int = 0) -> Start:
         """As `SharedPace.claim`."""
         self.asked += 1
         if self.is_away:
@@ -164,6 +165,39 @@ async def test_not2_without_redis_each_process_keeps_its_own_pace(redis_url: str
         assert len(rig.server.early) <= 16
 
 
+async def test_not2_answers_that_redis_was_not_told_of_are_told_later(redis_url: str) -> None:
+    """Else all processes would learn too low a rate from the next refusal."""
+    async with processes(redis_url, 1) as rig:
+        [shared] = rig.shared
+        rig.server.limits.set(40, window=10.0)
+        shared.is_away = True
+        for _ in range(30):
+            await rig.apis[0].page(rig.page)
+        shared.is_away = False
+        for _ in range(11):
+            await rig.apis[0].page(rig.page)
+
+        assert (await shared.claim()).rate == pytest.approx(4.0, rel=0.2)
+
+
+async def test_not2_without_redis_a_process_that_learned_nothing_keeps_to_the_rate_of_all(
+    redis_url: str,
+) -> None:
+    """The other one met the limit; this one was never refused and does not begin a storm."""
+    async with processes(redis_url, 2) as rig:
+        first, second = rig.apis
+        rig.server.limits.set(40, window=10.0)
+        for _ in range(50):
+            await first.page(rig.page)
+        await second.page(rig.page)
+        assert second.pace.rate is None
+
+        rig.shared[1].is_away = True
+        await second.page(rig.page)
+
+        assert second.pace.rate == pytest.approx(4.0, rel=0.3)
+
+
 async def test_not2_a_call_asks_redis_once_unless_it_has_to_wait(redis_url: str) -> None:
     """The price of agreeing is one short question for each call."""
     async with processes(redis_url, 1) as rig:
@@ -199,8 +233,10 @@ async def test_the_script_in_redis_keeps_the_rhythm_of_a_single_process(
                 rhythm.refused(now, wait, accepted=accepted)
                 await pace.refused(wait, accepted=accepted, now=now)
             else:
-                expected = rhythm.claim(now, accepted=accepted)
-                assert await pace.claim(accepted=accepted, now=now) == pytest.approx(expected, abs=1e-5)
+                expected = rhythm.rate(now), rhythm.claim(now, accepted=accepted)
+                start = await pace.claim(accepted=accepted, now=now)
+                assert start.wait == pytest.approx(expected[1], abs=1e-5)
+                assert (start.rate or 0.0) == pytest.approx(expected[0] or 0.0, rel=1e-9)
     finally:
         await connection.close()
 
@@ -212,8 +248,8 @@ async def test_the_pace_of_one_token_is_not_that_of_another(redis_url: str) -> N
     try:
         await one.refused(60.0)
         keys = await connection.ask(lambda client: client.keys("*"))
-        assert await one.claim() > 50
-        assert await other.claim() == 0
+        assert (await one.claim()).wait > 50
+        assert (await other.claim()).wait == 0
     finally:
         await connection.close()
     assert not any(b"secret" in key for key in keys)
