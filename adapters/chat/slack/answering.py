@@ -5,7 +5,6 @@ import logging
 import secrets
 import time
 from collections.abc import Awaitable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -92,7 +91,7 @@ class Answering:
         )
         if state is not ClaimState.TAKEN:
             return False
-        self.start(self._answer(asked, existing=""))
+        self.start(self._keeping(asked, self._answer(asked, existing="")))
         return True
 
     async def is_follow_up(self, asked: Asked) -> bool:
@@ -134,6 +133,9 @@ class Answering:
         # The claim is found by its first event, whatever the payload says.
         asked = replace(asked, event=claim.key.event)
         logger.info("question %s is taken over, attempt %d", asked.event, claim.attempts)
+        await self._keeping(asked, self._go_on(asked, claim))
+
+    async def _go_on(self, asked: Asked, claim: AbandonedClaim) -> None:
         try:
             found = Found() if asked.is_private else await self._found(asked)
         except FootnoteError as error:
@@ -170,8 +172,7 @@ class Answering:
         language = (await self._directory.person(asked.user)).language
         reply = self._reply(asked, language=language, existing=existing)
         try:
-            async with self._held(asked):
-                await self._fail(asked, reply, Text.GAVE_UP, language=language)
+            await self._fail(asked, reply, Text.GAVE_UP, language=language)
         finally:
             await self._record(asked, reply.ts or NOTHING_POSTED)
 
@@ -185,15 +186,13 @@ class Answering:
         person = await self._directory.person(asked.user)
         reply = self._reply(asked, language=person.language, existing=existing)
         try:
-            # Held to the very end: an apology that waits for its turn must not meet another's answer.
-            async with self._held(asked):
-                try:
-                    await self._reply_to(asked, reply)
-                except LostClaimError:
-                    raise
-                except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
-                    await self._require_claim(asked)
-                    await self._fail(asked, reply, Text.FAILED, language=person.language)
+            try:
+                await self._reply_to(asked, reply)
+            except LostClaimError:
+                raise
+            except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
+                await self._require_claim(asked)
+                await self._fail(asked, reply, Text.FAILED, language=person.language)
         except asyncio.CancelledError:
             await self._hand_over(asked, reply)
             raise
@@ -326,8 +325,15 @@ class Answering:
             existing=existing,
         )
 
-    def _held(self, asked: Asked) -> AbstractAsyncContextManager[None]:
-        return held(self._claims, asked.key, lease_seconds=self._settings.lease_seconds)
+    async def _keeping(self, asked: Asked, work: Coroutine[None, None, None]) -> None:
+        """Hold the claim from the first look-up to the last post, whatever has to be waited for meanwhile."""
+        try:
+            async with held(self._claims, asked.key, lease_seconds=self._settings.lease_seconds):
+                await work
+        except asyncio.CancelledError:
+            # Let go of it, so that the next process goes on at once.
+            await _bounded(self._claims.extend(asked.key, lease_seconds=0))
+            raise
 
     async def _fail(self, asked: Asked, reply: Reply, text: Text, *, language: str = "") -> None:
         """One polite line with an id that the log has too; no internals."""
@@ -352,7 +358,7 @@ class Answering:
         await self._record(asked, NOTHING_POSTED)
 
     async def _hand_over(self, asked: Asked, reply: Reply) -> None:
-        """At shutdown: say so, and let go of the claim, so that the next process goes on at once."""
+        """At shutdown: say so, and note in which message."""
         ts = ""
         if asked.is_private:
             language = (await self._directory.person(asked.user)).language
@@ -361,7 +367,8 @@ class Answering:
             )
         else:
             ts = await _bounded(reply.interrupt()) or reply.ts
-        await _bounded(self._claims.extend(asked.key, lease_seconds=0, reply=ts))
+        lease = self._settings.lease_seconds
+        await _bounded(self._claims.extend(asked.key, lease_seconds=lease, reply=ts))
 
 
 async def _bounded(work: Awaitable[T]) -> T | None:

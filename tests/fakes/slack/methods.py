@@ -19,12 +19,17 @@ Result = dict[str, Any]
 
 
 class Methods:
-    """The Web API over a workspace. ``stream_seconds``: a stream without news for so long is ended."""
+    """The Web API over a workspace.
+
+    ``stream_seconds``: a stream without news for so long is ended. ``unseen_seconds``: how long a message is
+    missing in what ``conversations.replies`` tells.
+    """
 
     def __init__(self, workspace: Workspace, limits: Limits) -> None:
         self.workspace = workspace
         self.limits = limits
         self.stream_seconds = 30.0
+        self.unseen_seconds = 0.0
         self.has_streaming = True
         self.base_url = ""
         self.triggers: set[str] = set()
@@ -236,7 +241,12 @@ class Methods:
         if not found:
             raise SlackRefusedError("thread_not_found")
         oldest = str(given.get("oldest") or "")
-        kept = [message for message in found if not oldest or message["ts"] >= oldest]
+        seen = time.monotonic() - self.unseen_seconds
+        kept = [
+            message
+            for message in found
+            if (not oldest or message["ts"] >= oldest) and message.get("at", 0.0) <= seen
+        ]
         limit = int(given.get("limit") or 1000)
         begin = int(given.get("cursor") or 0)
         with_metadata = str(given.get("include_all_metadata")).lower() in ("true", "1")
