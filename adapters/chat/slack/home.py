@@ -34,6 +34,11 @@ RECENT = 5
 LISTED = 5
 LINE = 150
 
+HIDDEN = (
+    "What was asked is not shown: its readers could see more than you see by yourself. "
+    "In their channel, `/footnote gaps` shows it."
+)
+
 SUGGESTED = (
     ("Leave", "How do I book leave?"),
     ("Equipment", "Who do I ask for a new laptop?"),
@@ -163,6 +168,8 @@ def admin_blocks(status: IndexStatus, usage: Usage | None, *, chart: str | None)
     if usage.top_questions:
         top = [f"{count} × {question}" for question, count in usage.top_questions]
         shown.append(blocks.section(f"*Most asked*\n{_listed(top)}"))
+    elif usage.questions:
+        shown.append(blocks.section(HIDDEN))
     if usage.unanswered:
         shown.append(blocks.section(f"*Not answered*\n{_listed(usage.unanswered)}"))
     shown.append(blocks.section(f"*Satisfaction* {satisfaction_line(usage.verdicts)}"))
