@@ -231,16 +231,35 @@ def reembed(
         "footnote eval golden.jsonl --json --baseline baseline.json",
     ),
 )
-def evaluate(
+def evaluate(  # noqa: PLR0913, PLR0917 - the options of the command
     golden: Annotated[
         Path, typer.Argument(help="Questions and what should be found, one JSON object a line.")
     ],
     ablate: Annotated[
-        bool, typer.Option("--ablate", help="Also set the stages of the ranking side by side.")
+        bool,
+        typer.Option("--ablate", help="Also set stages of the ranking and sizes of chunks side by side."),
     ] = False,
     chunk_sizes: Annotated[
-        str, typer.Option(help="Also cut the pages to these sizes: 400,512,600,1000. Embeds them all once.")
+        str,
+        typer.Option(
+            help="Also cut the pages to these sizes, or none. Embeds them all once. "
+            "With --ablate 400,512,600,1000."
+        ),
     ] = "",
+    enriched: Annotated[
+        bool,
+        typer.Option("--enriched", help="With --ablate: also what a chat model writes about pages. Asks it."),
+    ] = False,
+    answers: Annotated[
+        bool,
+        typer.Option("--answers", help="Also have a chat model judge what answers cite."),
+    ] = False,
+    judge: Annotated[
+        str, typer.Option(help="The chat model that judges, such as ollama:llama3.1:8b. Default LLM_MODEL.")
+    ] = "",
+    labels: Annotated[
+        Path | None, typer.Option(help="Labelled sentences that the judge is held against, one a line.")
+    ] = None,
     report: Annotated[Path | None, typer.Option(help="Write an HTML page with plots there.")] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="An earlier --json output; exit code 1 if figures fell below it.")
@@ -249,8 +268,18 @@ def evaluate(
 ) -> None:
     """Measure retrieval and refusals of the current index on a golden set."""
     from bot.commands.evaluate import Wanted, read_sizes, run_evaluate
+    from bot.evaluation.ablation import CHUNK_SIZES
+    from bot.evaluation.variants import Variants
 
-    wanted = Wanted(ablate=ablate, chunk_sizes=read_sizes(chunk_sizes), page=report, baseline=baseline)
+    sizes = read_sizes(chunk_sizes) if chunk_sizes or not ablate else CHUNK_SIZES
+    wanted = Wanted(
+        variants=Variants(stages=ablate, chunk_sizes=sizes, enriched=enriched),
+        answers=answers,
+        judge=judge,
+        labels=labels,
+        page=report,
+        baseline=baseline,
+    )
     run(run_evaluate(_settings(), golden, as_json=json, wanted=wanted))
 
 

@@ -1,56 +1,59 @@
 """``footnote eval``: measure retrieval and refusals on a golden set."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from rich.progress import Progress
 from rich.table import Table
 
-from bot.evaluation.ablation import Row, ablate, chunked
+from adapters.transport import http_client
+from bot.evaluation.ablation import Row
+from bot.evaluation.answers import agreement, measure_answers, read_labelled
 from bot.evaluation.baseline import read_baseline, regressions
 from bot.evaluation.golden import GoldenQuestion, read_golden
-from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import REPORTED
 from bot.evaluation.page import html_report
 from bot.evaluation.runner import measure, report
-from bot.evaluation.stages import RERANKED, STAGES, Parts, for_figures
+from bot.evaluation.stages import for_figures
+from bot.evaluation.variants import Variants, measure_variants
 from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json, progress_bar
-from bot.wiring import App, ask_as_console, open_app
-from core.errors import InvalidInputError
+from bot.wiring import App, ask_as_console, make_generator, open_app
+from core.errors import ConfigurationError, InvalidInputError
+from core.services.judging import ModelJudge
 from core.services.retriever import Retriever
 
-KEPT_VECTORS = "eval-vectors.sqlite"
-"""Below FOOTNOTE_HOME."""
-
 SMALLEST_CHUNK = 100
-
-_PRODUCT = tuple(stage for stage in STAGES if stage.name == "hybrid (evidence)")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What to measure beside the index as it is, and what to do with the figures.
 
-    ``ablate`` sets the stages of the ranking side by side, ``chunk_sizes`` the same pages cut otherwise.
+    ``variants`` are set side by side. ``answers`` are judged sentence by sentence by ``judge`` (the chat
+    model where it is empty), which is held against the sentences in ``labels``.
     ``page`` is where an HTML report goes; ``baseline`` are figures that may not fall.
     """
 
-    ablate: bool = False
-    chunk_sizes: Sequence[int] = ()
+    variants: Variants = field(default_factory=Variants)
+    answers: bool = False
+    judge: str = ""
+    labels: Path | None = None
     page: Path | None = None
     baseline: Path | None = None
 
 
 def read_sizes(text: str) -> tuple[int, ...]:
-    """Sizes separated by commas.
+    """Sizes separated by commas, or ``none``.
 
     Raises:
         InvalidInputError: something else stands there.
     """
+    if text.strip() == "none":
+        return ()
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not all(part.isdecimal() and int(part) >= SMALLEST_CHUNK for part in parts):
         raise InvalidInputError(
@@ -78,7 +81,9 @@ async def run_evaluate(
     async with open_app(settings, sample=sample) as app:
         with progress_bar() as progress:
             result = await _measured(app, questions, progress)
-            rows = await _ablated(app, questions, wanted, progress)
+            rows = await measure_variants(app, questions, wanted.variants, progress)
+            if wanted.answers:
+                result["answers"] = await _answers(app, questions, wanted, progress)
     if rows:
         result["ablation"] = [row.as_json() for row in rows]
     fallen = regressions(baseline, result) if baseline else ()
@@ -90,6 +95,8 @@ async def run_evaluate(
         output.print(_table(result))
         if rows:
             output.print(_stages(rows))
+        for name, value in _flat(result.get("answers", {})):
+            output.print(f"{name}: {value}", markup=False)
     for line in fallen:
         note(f"fell below the baseline: {line}")
     return 1 if fallen else 0
@@ -115,34 +122,27 @@ async def _measured(app: App, questions: Sequence[GoldenQuestion], progress: Pro
     return report(measured)
 
 
-async def _ablated(
+async def _answers(
     app: App, questions: Sequence[GoldenQuestion], wanted: Wanted, progress: Progress
-) -> tuple[Row, ...]:
-    answerable = sum(one.answerable for one in questions)
-    rows: tuple[Row, ...] = ()
-    if wanted.ablate:
-        stages = (*STAGES, RERANKED) if app.reranking is not None else STAGES
-        task = progress.add_task("ablating", total=len(stages) * answerable)
-        parts = Parts(app.index, app.asking, app.calibrations, app.ranking, app.reranking)
-        rows = await ablate(
-            parts, questions, ask=ask_as_console, on_done=lambda: progress.advance(task), stages=stages
+) -> dict[str, Any]:
+    """What answers cite and whether it supports them, and how far the judge can be trusted."""
+    labelled = read_labelled(wanted.labels) if wanted.labels else ()
+    chosen = wanted.judge or app.settings.llm_model
+    async with http_client() as client:
+        model = make_generator(app.settings.model_copy(update={"llm_model": chosen}), client)
+        if model is None:
+            raise ConfigurationError("--answers needs a chat model as judge: set LLM_MODEL, or give --judge")
+        judge = ModelJudge(model)
+        task = progress.add_task("judging answers", total=sum(one.answerable for one in questions))
+        figures = await measure_answers(
+            questions,
+            answerer=app.answerer,
+            judge=judge,
+            ask=ask_as_console,
+            on_done=lambda: progress.advance(task),
         )
-    if not wanted.chunk_sizes:
-        return rows
-    with KeptVectors(app.embedder, app.settings.footnote_home / KEPT_VECTORS) as kept:
-        for size in wanted.chunk_sizes:
-            task = progress.add_task(f"chunks of {size}", total=answerable)
-            async with chunked(app, size, kept) as parts:
-                rows += await ablate(
-                    parts,
-                    questions,
-                    ask=ask_as_console,
-                    on_done=lambda task=task: progress.advance(task),  # type: ignore[misc]  # bound at once
-                    stages=_PRODUCT,
-                    suffix=f", chunks of {size}",
-                )
-        note(f"{kept.made} vectors of passages were made for other sizes, the others were kept.")
-    return rows
+        result = {**figures.as_json(), "judge": judge.name}
+        return {**result, "agreement": await agreement(judge, labelled)} if labelled else result
 
 
 def _table(result: dict[str, Any]) -> Table:
@@ -164,6 +164,14 @@ def _stages(rows: Sequence[Row]) -> Table:
         cells = [_figure(row.figures.get(metric)) for metric in REPORTED]
         table.add_row(row.name, *cells, f"{low:.3f}-{high:.3f}")
     return table
+
+
+def _flat(figures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in figures.items():
+        if isinstance(value, dict):
+            yield from _flat(value)
+        else:
+            yield name.replace("_", " "), "no verdicts" if value is None else value
 
 
 def _figure(value: float | None) -> str:

@@ -1,11 +1,11 @@
 """Every stage asked every question, side by side; and the same for other sizes of chunks."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.stores.postgres import open_store
+from adapters.stores.postgres import PostgresStore, open_store
 from bot.evaluation.golden import GoldenQuestion
 from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import Ranking, intervals, mean, score_rankings
@@ -14,6 +14,8 @@ from bot.evaluation.stages import STAGES, Parts, Stage
 from bot.wiring import App
 from core.domain.questions import Question
 from core.services.calibrating import Calibrations, Calibrator
+from core.services.chunking import ChunkSettings
+from core.services.enriching import ROOM_FOR_CONTEXT, Cost, Enricher
 from core.services.indexing import Indexer
 from core.services.sync_report import Tally
 
@@ -67,10 +69,44 @@ async def ablate(
     return tuple(rows)
 
 
-@asynccontextmanager
-async def chunked(app: App, size: int, kept: KeptVectors) -> AsyncIterator[Parts]:
+def chunked(app: App, size: int, kept: KeptVectors) -> AbstractAsyncContextManager[Parts]:
     """The stored pages cut to another size, beside the index in use, and taken away again at the end."""
-    settings = replace(app.chunk_settings, size=size, overlap=size // LONGEST_OVERLAP_SHARE)
+    return indexed(app, replace(app.chunk_settings, size=size, overlap=size // LONGEST_OVERLAP_SHARE), kept)
+
+
+def enriched(app: App, kept: KeptVectors, enricher: Enricher) -> AbstractAsyncContextManager[Parts]:
+    """The stored pages with what a chat model writes about them, likewise."""
+    return indexed(app, _settings_with(app, enricher), kept, enricher=enricher)
+
+
+async def enriching_cost(app: App, enricher: Enricher) -> Cost:
+    """What `enriched` would ask of the chat model."""
+    settings = _settings_with(app, enricher)
+    async with _store_beside(app, settings) as store:
+        indexer = Indexer(writer=store, embedder=app.embedder, chunk_settings=settings, enricher=enricher)
+        return await indexer.cost()
+
+
+@asynccontextmanager
+async def indexed(
+    app: App, settings: ChunkSettings, kept: KeptVectors, *, enricher: Enricher | None = None
+) -> AsyncIterator[Parts]:
+    """The stored pages indexed otherwise, beside the index in use."""
+    async with _store_beside(app, settings) as store:
+        indexer = Indexer(writer=store, embedder=kept, chunk_settings=settings, enricher=enricher)
+        await indexer.run(Tally(None))
+        await Calibrator(store=store, embedder=app.asking).run()
+        yield Parts(
+            index=store,
+            embedder=app.asking,
+            calibrations=Calibrations(store),
+            settings=app.ranking,
+            neighbours=store,
+        )
+
+
+@asynccontextmanager
+async def _store_beside(app: App, settings: ChunkSettings) -> AsyncIterator[PostgresStore]:
     profile = app.embedder.profile
     fingerprint = profile.fingerprint(f"eval:{settings.version}")
     async with open_store(
@@ -81,13 +117,13 @@ async def chunked(app: App, size: int, kept: KeptVectors) -> AsyncIterator[Parts
         beside=True,
     ) as store:
         try:
-            await Indexer(writer=store, embedder=kept, chunk_settings=settings).run(Tally(None))
-            await Calibrator(store=store, embedder=app.asking).run()
-            yield Parts(
-                index=store,
-                embedder=app.asking,
-                calibrations=Calibrations(store),
-                settings=app.ranking,
-            )
+            yield store
         finally:
             await store.drop(fingerprint)
+
+
+def _settings_with(app: App, enricher: Enricher) -> ChunkSettings:
+    profile = app.embedder.profile
+    room = ROOM_FOR_CONTEXT if enricher.writes_contexts else ""
+    extras = "contexts" if enricher.writes_contexts else "summaries"
+    return replace(app.chunk_settings, passage_prefix=profile.passage_prefix + room, extras=extras)

