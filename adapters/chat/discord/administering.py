@@ -14,7 +14,8 @@ from adapters.chat.discord.charts import has_matplotlib, ledger_lines, ledger_pn
 from adapters.chat.discord.components import NO_MENTIONS
 from adapters.chat.discord.escaping import escaped, fence, plain
 from adapters.chat.discord.markup import discord_markdown
-from adapters.chat.discord.progress import Following, ProgressMessage, ticket_text
+from adapters.chat.discord.progress import Following, ProgressPlace
+from adapters.chat.discord.progress_texts import ticket_text
 from adapters.chat.discord.render import CONTENT_LENGTH
 from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
@@ -23,7 +24,6 @@ from adapters.chat.discord.texts import Text, say
 from adapters.chat.discord.whispering import whisper
 from core.domain.places import Place
 from core.errors import InvalidInputError
-from core.ports import Clock
 from core.ports.chat import (
     Administration,
     Audiences,
@@ -44,20 +44,17 @@ class Administering:
     def __init__(
         self,
         *,
-        client: discord.Client,
         settings: DiscordSettings,
         administration: Administration,
         audiences: Audiences,
-        clock: Clock,
+        following: Following,
         running: Running,
     ) -> None:
-        self._client = client
         self._settings = settings
         self._administration = administration
         self._audiences = audiences
-        self._clock = clock
         self._running = running
-        self._following = Following(administration)
+        self._following = following
 
     def is_admin(self, interaction: discord.Interaction) -> bool:
         """Whether settings or rules name the person or one of their roles, or they may manage our server.
@@ -91,11 +88,9 @@ class Administering:
             return
         await call("acknowledging", interaction.response.defer(thinking=True))
         ticket = await self._administration.resync(kind, asked_by=f"discord:{interaction.user.id}")
-        message = ProgressMessage(
-            interaction, client=self._client, clock=self._clock, token_seconds=self._settings.token_seconds
-        )
-        await message.try_to_show(ticket_text(ticket))
-        self._running.start_show(self._following.follow(ticket, message))
+        place = ProgressPlace.of(interaction)
+        await self._following.message(place).try_to_show(ticket_text(ticket))
+        self._running.start_show(self._following.follow(ticket.run_id, place))
 
     async def status(self, interaction: discord.Interaction) -> None:
         """How the index is, with a chart."""

@@ -33,7 +33,6 @@ logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 3
 MAX_TURNS = 5
-TAKE_OVER_LIMIT = 10
 NOTHING_POSTED = "-"
 """Recorded where a question has no reply that could be seen."""
 
@@ -133,14 +132,6 @@ class Answering:
             logger.warning("whether a message goes on cannot be looked up: %s", error)
             return False
 
-    async def take_over(self) -> None:
-        """Answer what other processes left behind, unless Discord shows that they did answer."""
-        abandoned = await self._claims.take_over(
-            PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
-        )
-        for claim in abandoned:
-            self._running.start(self._take_over(claim))
-
     async def _claim(self, asked: Asked) -> ClaimState:
         return await self._claims.claim(
             asked.key,
@@ -157,7 +148,8 @@ class Answering:
 
     # --- answering ---
 
-    async def _take_over(self, claim: AbandonedClaim) -> None:
+    async def take_over(self, claim: AbandonedClaim) -> None:
+        """Answer what another process left behind, unless Discord shows that it did answer."""
         try:
             # The claim is found by its first event, whatever the payload says.
             asked = replace(from_payload(claim.payload), event=claim.key.event)

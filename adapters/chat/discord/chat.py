@@ -138,7 +138,7 @@ class DiscordChat:
         logger.info("Discord is connected as %s, %d shards", client.user, client.shard_count)
         while not stop.is_set():
             try:
-                await client.answering.take_over()
+                await client.take_over()
             except FootnoteError as error:
                 logger.warning("abandoned questions cannot be looked for: %s", error)
             await _wait(stop, self._settings.lease_seconds / 4)

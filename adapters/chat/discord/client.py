@@ -12,6 +12,7 @@ from discord import app_commands
 
 from adapters.chat.discord.administering import Administering
 from adapters.chat.discord.answering import Answering
+from adapters.chat.discord.asking import PLATFORM
 from adapters.chat.discord.calls import ALREADY_ACKNOWLEDGED, EXPIRED, CallError
 from adapters.chat.discord.commands import add_administering, add_asking, add_keeping, offer
 from adapters.chat.discord.components import NO_MENTIONS, question_of
@@ -19,6 +20,7 @@ from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.judging import Judging
 from adapters.chat.discord.parts import Parts
+from adapters.chat.discord.progress import RUN, Following
 from adapters.chat.discord.registering import CommandRecords, Registering
 from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
@@ -29,6 +31,7 @@ from adapters.chat.discord.whispering import whisper
 logger = logging.getLogger(__name__)
 
 REGISTER_SECONDS = 10.0
+TAKE_OVER_LIMIT = 10
 
 
 def intents_for(*, message_content: bool) -> discord.Intents:
@@ -81,6 +84,15 @@ class FootnoteClient(discord.AutoShardedClient):
         self._settings = settings
         self.running = Running()
         directory = Directory(self, settings=settings, clock=parts.clock)
+        self._claims = parts.claims
+        self._following = Following(
+            client=self,
+            administration=parts.administration,
+            claims=parts.claims,
+            clock=parts.clock,
+            token_seconds=settings.token_seconds,
+            lease_seconds=settings.lease_seconds,
+        )
         self.answering = Answering(
             client=self,
             settings=settings,
@@ -109,11 +121,10 @@ class FootnoteClient(discord.AutoShardedClient):
             editors=parts.editors,
         )
         administering = Administering(
-            client=self,
             settings=settings,
             administration=parts.administration,
             audiences=parts.audiences,
-            clock=parts.clock,
+            following=self._following,
             running=self.running,
         )
         self.tree = Tree(self)
@@ -122,6 +133,17 @@ class FootnoteClient(discord.AutoShardedClient):
         add_administering(self.tree, administering)
         self._registered: asyncio.Task[None] | None = None
         self.registering = Registering(self.tree, guild_ids=settings.guild_ids, records=records)
+
+    async def take_over(self) -> None:
+        """Go on with what other processes left behind: questions, and messages that show a sync."""
+        abandoned = await self._claims.take_over(
+            PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
+        )
+        for claim in abandoned:
+            if RUN in claim.payload:
+                self.running.start_show(self._following.go_on(claim))
+            else:
+                self.running.start(self.answering.take_over(claim))
 
     async def setup_hook(self) -> None:
         """Called by the library once, after login and before it connects.

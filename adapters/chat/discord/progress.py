@@ -1,20 +1,25 @@
-"""A resync as people see it: one message that changes, for as long as the run takes."""
+"""A resync as people see it: one message that changes, for as long as the run takes and whoever shows it."""
 
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from enum import Enum, auto
+from typing import Any, Self
 
 import discord
 
+from adapters.chat.discord.asking import PLATFORM
 from adapters.chat.discord.calls import CLOSED, EXPIRED, CallError, call
 from adapters.chat.discord.components import NO_MENTIONS
-from adapters.chat.discord.escaping import escaped, plain
+from adapters.chat.discord.progress_texts import INTERRUPTED, progress_text
+from adapters.chat.discord.surfaces import ORIGINAL
+from adapters.chat.holding import held
 from core.errors import FootnoteError
 from core.ports import Clock
-from core.ports.chat import Administration, ResyncTicket, SyncProgress
+from core.ports.chat import AbandonedClaim, Administration, ClaimKey, Claims, ClaimState
 
 logger = logging.getLogger(__name__)
 
@@ -23,44 +28,67 @@ LAST_WORD_SECONDS = 3.0
 TOKEN_MARGIN = 50.0
 """How long a token can still be used when `DiscordSettings.token_seconds` have passed."""
 
-INTERRUPTED = (
-    "This process is being restarted; the sync itself goes on. `/status` and `/resync` show how far it is."
-)
+MOST_MESSAGES = 20
+"""About one run in one channel: a run that went silent and was asked for again gets another message."""
+
+RUN = "run"
+"""In a claim's payload: what is to be done is to follow this run."""
 
 
-class _Where(Enum):
-    """Where the message is now; it only ever moves downwards."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProgressPlace:
+    """The command that asked for a run, as it survives in a claim; all ids are Discord's."""
 
-    INTERACTION = auto()
-    CHANNEL = auto()
-    DIRECT = auto()
+    event: str
+    application: str
+    token: str = field(repr=False)
+    channel: str
+    guild: str
+    user: str
+
+    @classmethod
+    def of(cls, interaction: discord.Interaction) -> Self:
+        """The place of a command in a server."""
+        return cls(
+            event=str(interaction.id),
+            application=str(interaction.application_id),
+            token=interaction.token,
+            channel=str(interaction.channel_id or 0),
+            guild=str(interaction.guild_id or 0),
+            user=str(interaction.user.id),
+        )
+
+    @classmethod
+    def from_payload(cls, payload: Mapping[str, str]) -> Self:
+        """What was claimed; raises TypeError where fields are missing."""
+        return cls(**{name: text for name, text in payload.items() if name in cls.__slots__})
 
 
 class ProgressMessage:
     """One message that changes: the response to the command, and before its expiry one in the channel.
 
     Where the bot may not write in the channel, it goes on in the direct messages of whoever asked.
+    ``moved`` names the channel and id of the message that took the response's place.
     """
 
     def __init__(
         self,
-        interaction: discord.Interaction,
+        place: ProgressPlace,
         *,
         client: discord.Client,
         clock: Clock,
         token_seconds: float,
+        moved: str = "",
     ) -> None:
-        self._interaction = interaction
+        self._place = place
         self._client = client
         self._clock = clock
-        self._until = interaction.created_at + timedelta(seconds=token_seconds)
-        self._where = _Where.INTERACTION
-        self._moved: discord.PartialMessage | None = None
-
-    @property
-    def channel(self) -> int:
-        """Where it was asked for."""
-        return self._interaction.channel_id or 0
+        asked = discord.utils.snowflake_time(int(place.event))
+        self._until = asked + timedelta(seconds=token_seconds)
+        self._gone = asked + timedelta(seconds=token_seconds + TOKEN_MARGIN)
+        self._is_expired = False
+        self._response = discord.Webhook.partial(int(place.application), place.token, client=client)
+        self.moved = moved
 
     async def show(self, text: str) -> None:
         """Show a text where the message is, or move it first.
@@ -68,21 +96,21 @@ class ProgressMessage:
         Raises:
             FootnoteError: it can be shown nowhere at the moment.
         """
-        if self._where is _Where.INTERACTION and self._clock.now() >= self._until:
-            self._where = _Where.CHANNEL
-        if self._where is _Where.INTERACTION:
+        if self.moved:
+            channel, _, message = self.moved.partition(":")
+            shown = self._client.get_partial_messageable(int(channel)).get_partial_message(int(message))
+            await call("showing progress", shown.edit(content=text, allowed_mentions=NO_MENTIONS))
+            return
+        if not self._is_expired and self._clock.now() < self._until:
             try:
                 await self._respond(text)
             except CallError as error:
                 if error.code not in EXPIRED:
                     raise
                 logger.info("progress moves to the channel: %s", error)
-                self._where = _Where.CHANNEL
+                self._is_expired = True
             else:
                 return
-        if self._moved is not None:
-            await call("showing progress", self._moved.edit(content=text, allowed_mentions=NO_MENTIONS))
-            return
         await self._move(text)
 
     async def try_to_show(self, text: str) -> None:
@@ -93,25 +121,24 @@ class ProgressMessage:
             logger.warning("progress cannot be shown: %s", error)
 
     async def _respond(self, text: str) -> None:
-        editing = self._interaction.edit_original_response(content=text, allowed_mentions=NO_MENTIONS)
+        original: Any = ORIGINAL  # Discord's own name of it, where the library expects a number
+        editing = self._response.edit_message(original, content=text, allowed_mentions=NO_MENTIONS)
         await call("showing progress", editing)
 
     async def _move(self, text: str) -> None:
-        if self._where is _Where.CHANNEL:
-            try:
-                guild = self._interaction.guild_id
-                channel = self._client.get_partial_messageable(self.channel, guild_id=guild)
-                posted = await self._post(channel, text)
-            except CallError as error:
-                if error.code not in CLOSED:
-                    raise
-                logger.info("progress cannot be shown in the channel: %s", error)
-                self._where = _Where.DIRECT
-        if self._where is _Where.DIRECT:
-            direct = await call("opening a direct message", self._interaction.user.create_dm())
+        place = self._place
+        try:
+            channel = self._client.get_partial_messageable(int(place.channel), guild_id=int(place.guild))
+            posted = await self._post(channel, text)
+        except CallError as error:
+            if error.code not in CLOSED:
+                raise
+            logger.info("progress cannot be shown in the channel: %s", error)
+            user = await call("looking up a user", self._client.fetch_user(int(place.user)))
+            direct = await call("opening a direct message", user.create_dm())
             posted = await self._post(self._client.get_partial_messageable(direct.id), text)
-        self._moved = posted
-        if self._clock.now() < self._until + timedelta(seconds=TOKEN_MARGIN):
+        self.moved = f"{posted.channel.id}:{posted.id}"
+        if not self._is_expired and self._clock.now() < self._gone:
             with suppress(FootnoteError):
                 # Nobody should wait below a message that changes no more.
                 await self._respond(f"→ {posted.jump_url}")
@@ -122,67 +149,73 @@ class ProgressMessage:
 
 
 class Following:
-    """Shows runs: one message in a channel for each; a second request there is merely told that it joined."""
+    """Shows runs in messages. Who follows one holds a claim on it, so that one message a channel shows it."""
 
-    def __init__(self, administration: Administration) -> None:
+    def __init__(
+        self,
+        *,
+        client: discord.Client,
+        administration: Administration,
+        claims: Claims,
+        clock: Clock,
+        token_seconds: float,
+        lease_seconds: float,
+    ) -> None:
+        self._client = client
         self._administration = administration
-        self._followed: set[tuple[int, int]] = set()
+        self._claims = claims
+        self._clock = clock
+        self._token_seconds = token_seconds
+        self._lease = lease_seconds
 
-    async def follow(self, ticket: ResyncTicket, message: ProgressMessage) -> None:
-        """Until the run ends, or this process does: then the message says so."""
-        key = (ticket.run_id, message.channel)
-        if key in self._followed:
-            return
-        self._followed.add(key)
+    def message(self, place: ProgressPlace, *, moved: str = "") -> ProgressMessage:
+        """The message of a command, wherever it is by now."""
+        return ProgressMessage(
+            place, client=self._client, clock=self._clock, token_seconds=self._token_seconds, moved=moved
+        )
+
+    async def follow(self, run_id: int, place: ProgressPlace) -> None:
+        """Show a run until it ends; nothing where another message in the channel shows it."""
+        payload = {RUN: str(run_id), **asdict(place)}
+        for number in range(1, MOST_MESSAGES + 1):
+            key = ClaimKey(platform=PLATFORM, event=f"run:{run_id}:{place.channel}:{number}")
+            state = await self._claims.claim(key, payload=payload, lease_seconds=self._lease)
+            if state is ClaimState.TAKEN:
+                await self._show(key, run_id, self.message(place))
+            if state is not ClaimState.DONE:
+                return
+
+    async def go_on(self, claim: AbandonedClaim) -> None:
+        """Go on with the message of a process that ended."""
+        place = ProgressPlace.from_payload(claim.payload)
+        await self._show(claim.key, int(claim.payload[RUN]), self.message(place, moved=claim.reply))
+
+    async def _show(self, key: ClaimKey, run_id: int, message: ProgressMessage) -> None:
         shown, last = 0.0, None
         try:
-            async for progress in self._administration.follow(ticket.run_id):
-                last = progress
-                if not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
-                    shown = time.monotonic()
-                    await message.try_to_show(progress_text(progress))
-            if last is not None:
-                await message.try_to_show(progress_text(last))
+            async with held(self._claims, key, lease_seconds=self._lease):
+                async for progress in self._administration.follow(run_id):
+                    last = progress
+                    if not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
+                        shown = time.monotonic()
+                        await message.try_to_show(progress_text(progress))
+                if last is not None:
+                    await message.try_to_show(progress_text(last))
+            await self._claims.done(key, reply=message.moved or ORIGINAL)
         except asyncio.CancelledError:
-            await _last_word(message, f"{progress_text(last)}\n{INTERRUPTED}" if last else INTERRUPTED)
+            await self._hand_over(
+                key, message, f"{progress_text(last)}\n{INTERRUPTED}" if last else INTERRUPTED
+            )
             raise
         except FootnoteError as error:
-            logger.warning("run %d cannot be followed: %s", ticket.run_id, error)
-            await _last_word(
-                message, "How far the sync is cannot be read at the moment; `/status` shows it later."
-            )
-        finally:
-            self._followed.discard(key)
+            # Whoever takes the claim over tries again.
+            logger.warning("run %d cannot be followed: %s", run_id, error)
 
-
-async def _last_word(message: ProgressMessage, text: str) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(message.try_to_show(text), timeout=LAST_WORD_SECONDS)
-
-
-def ticket_text(ticket: ResyncTicket) -> str:
-    """What a request for a resync led to."""
-    if not ticket.joined:
-        return f"Sync {ticket.run_id} begins; this message shows its progress."
-    upgraded = " It became a full one." if ticket.upgraded else ""
-    return f"A sync is running already (run {ticket.run_id}); yours joined it.{upgraded}"
-
-
-def progress_text(progress: SyncProgress) -> str:
-    """How far a run is, with a bar where the total is known."""
-    count = f"{progress.done}" if progress.total is None else f"{progress.done} of {progress.total}"
-    failed = f", {progress.failed} failed" if progress.failed else ""
-    if progress.finished:
-        sign = "⚠️" if progress.failed else "✅"
-        head = f"{sign} Sync {progress.run_id} ({progress.kind}) is done: {count} pages{failed}."
-    else:
-        bar = _bar(progress.done, progress.total)
-        head = f"⏳ Sync {progress.run_id} ({progress.kind}): {bar}{count} pages{failed} …"
-    return f"{head}\n{escaped(plain(progress.message, limit=500))}".strip()
-
-
-def _bar(done: int, total: int | None) -> str:
-    if not total:
-        return ""
-    filled = min(10, done * 10 // total)
-    return "▰" * filled + "▱" * (10 - filled) + " "
+    async def _hand_over(self, key: ClaimKey, message: ProgressMessage, text: str) -> None:
+        """The next process goes on in the same message."""
+        with suppress(FootnoteError, TimeoutError):
+            async with asyncio.timeout(LAST_WORD_SECONDS):
+                await message.try_to_show(text)
+        with suppress(FootnoteError, TimeoutError):
+            async with asyncio.timeout(LAST_WORD_SECONDS):
+                await self._claims.extend(key, lease_seconds=0, reply=message.moved)

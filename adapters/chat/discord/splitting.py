@@ -16,11 +16,12 @@ _ATOM = re.compile(
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<escape>\\.)"
     r"|(?P<spoiler>\|\|(?:[^|\\]|\\.|\|(?!\|))+\|\|)"
+    r"|(?P<both>\*\*\*(?:[^*\\]|\\.)+\*\*\*)"
     r"|(?P<bold>\*\*(?:[^*\\]|\\.|\*(?!\*))+\*\*)"
     r"|(?P<strike>~~(?:[^~\\]|\\.|~(?!~))+~~)"
     r"|(?P<italic>(?<![*\w])\*(?:[^*\\\n]|\\.)+\*(?!\*))"
 )
-_WRAPPED = {"spoiler": "||", "bold": "**", "strike": "~~", "italic": "*"}
+_WRAPPED = {"spoiler": "||", "both": "***", "bold": "**", "strike": "~~", "italic": "*"}
 _JOINERS = "\u200d\ufe0e\ufe0f"
 REMEMBERED = 256
 """Texts whose pieces are kept: what is asked often is answered alike."""

@@ -197,8 +197,8 @@ async def test_progress_that_may_not_move_to_the_channel_goes_on_with_whoever_as
         await session.until(lambda: f"/{direct.id}/{moved.id}" in shown_text(first))
 
 
-async def test_a_process_that_ends_says_that_the_sync_goes_on() -> None:
-    """Nobody waits below a bar that stands still; and the process does not wait for the sync."""
+async def test_a_process_that_ends_leaves_its_progress_to_the_next_one() -> None:
+    """It does not wait for the sync; the message says so, and goes on after the restart."""
     async with discord_session(drain_seconds=60.0) as session:
         session.administration.steps, session.administration.step_seconds = 1_000, 0.5
         session.people.slash(session.admin, session.channel, "resync")
@@ -206,7 +206,12 @@ async def test_a_process_that_ends_says_that_the_sync_goes_on() -> None:
         await session.stop()
 
         (message,) = session.discord.world.from_bot()
-        assert "the sync itself goes on" in shown_text(message)
+        assert "being restarted" in shown_text(message)
+        session.administration.steps = 3
+        await session.start()
+        await done(session)
+        (again,) = session.discord.world.from_bot()
+        assert again.id == message.id
 
 
 async def test_a_status_without_the_right_to_attach_files_has_its_bars() -> None:
