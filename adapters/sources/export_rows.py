@@ -11,7 +11,7 @@ MAX_FIELD = 16 * 2**20
 """Characters in one cell; the csv module would stop at 131,072."""
 
 # Relations name the related page's file: "Ann (../People/Ann%203f...9c.md)".
-_FILE_REFERENCE = re.compile(r"\s*\([^()\s]*[0-9a-f]{32}\.(?:md|csv)\)", re.IGNORECASE)
+_FILE_REFERENCE = re.compile(r"(?:(?<!\s)\s+)?\([^()\s]*[0-9a-f]{32}\.(?:md|csv)\)", re.IGNORECASE)
 _PROPERTY_LINE = re.compile(r"(?P<name>[^:\n]{1,100}): (?P<value>\S.*)")
 
 Properties = tuple[tuple[str, str], ...]

@@ -17,9 +17,11 @@ from core.domain.ids import PageId, parse_page_id, without_dashes
 
 _ID = r"(?P<id>[0-9a-fA-F]{32})"
 _FILE = re.compile(
-    rf"(?P<title>.*?)[ _-]*{_ID}(?P<all>_all)?\.(?P<suffix>md|markdown|csv)", re.DOTALL | re.IGNORECASE
+    rf"(?P<title>.*){_ID}(?P<all>_all)?\.(?P<suffix>md|markdown|csv)", re.DOTALL | re.IGNORECASE
 )
-_FOLDER = re.compile(rf"(?P<title>.*?)[ _-]*{_ID}", re.DOTALL)
+_FOLDER = re.compile(rf"(?P<title>.*){_ID}", re.DOTALL)
+_BEFORE_ID = " _-"
+"""What stands between a title and the id behind it."""
 
 SHORTEST_CUT = 12
 """Characters; a folder name at least this long may be the beginning of a longer title."""
@@ -67,7 +69,9 @@ def find_entries(files: Iterable[ExportFile]) -> dict[PageId, Entry]:
         if match is None:
             continue
         page_id = parse_page_id(match["id"])
-        entry = found.setdefault(page_id, Entry(page_id, match["title"].strip(), file.path[:-1]))
+        entry = found.setdefault(
+            page_id, Entry(page_id, match["title"].rstrip(_BEFORE_ID).strip(), file.path[:-1])
+        )
         if match["suffix"].lower() != "csv":
             entry.page = entry.page or file
         elif match["all"]:
@@ -121,7 +125,7 @@ def _named_by(
     match = _FOLDER.fullmatch(folder[-1])
     if match and (owner := entries.get(parse_page_id(match["id"]))):
         return [owner]
-    return _named_like((match["title"] if match else folder[-1]).strip(), beside)
+    return _named_like((match["title"].rstrip(_BEFORE_ID) if match else folder[-1]).strip(), beside)
 
 
 def _named_like(name: str, entries: Sequence[Entry]) -> list[Entry]:

@@ -310,7 +310,7 @@ def _table(raw: Json, _: _Children) -> list[Block]:
 
 def _cell(cell: object) -> str:
     """One line whose pipes do not end the cell (F14)."""
-    return re.sub(r"(\\*)\|", lambda match: match[1] * 2 + r"\|", render_line(cell))
+    return re.sub(r"(?<!\\)(\\*)\|", lambda match: match[1] * 2 + r"\|", render_line(cell))
 
 
 def _bold(cell: str) -> str:

@@ -12,7 +12,7 @@ _ECHO_LENGTH = 16
 _READ = 20_000
 
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|key|bearer)[-_ ][\w*.…-]{6,}", re.IGNORECASE)
-_TAGS = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_TAGS = re.compile(r"<(script|style)\b(?:(?!<\1\b).)*?</\1>|<[^<>]*>", re.IGNORECASE | re.DOTALL)
 
 
 def snippet(said: str, *, key: str, sent: Mapping[str, Any]) -> str:

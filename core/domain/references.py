@@ -13,7 +13,9 @@ from core.domain.documents import UNTITLED, Block
 from core.domain.ids import PageId, without_dashes
 from core.domain.trees import rebuilt
 
-_REFERENCE = re.compile(r"\[((?:\\.|[^\[\]\\])*)\]\(page:([0-9a-f-]{36})\)")
+# An escaped bracket opens nothing. It is passed over as a whole, so that a text full of them is read once and
+# not once from each of them.
+_REFERENCE = re.compile(r"\\[\[\]\\]|\[((?:\\.|[^\[\]\\])*)\]\(page:([0-9a-f-]{36})\)")
 NOTION = "https://www.notion.so/"
 """Where a page is shown whose own link is unknown."""
 
@@ -43,7 +45,7 @@ def escape_label(text: str) -> str:
 
 def referenced(texts: Iterable[str]) -> tuple[PageId, ...]:
     """The pages that texts link to, each once, in order."""
-    found = (PageId(match[2]) for text in texts for match in _REFERENCE.finditer(text))
+    found = (PageId(match[2]) for text in texts for match in _REFERENCE.finditer(text) if match[2])
     return tuple(dict.fromkeys(found))
 
 
@@ -62,6 +64,8 @@ def resolve(text: str, lookup: Lookup) -> str:
         return text
 
     def written(match: re.Match[str]) -> str:
+        if not match[2]:
+            return match[0]
         page_id = PageId(match[2])
         target = lookup(page_id)
         if target is not None:

@@ -14,7 +14,7 @@ from core.services.said import Said, said_by
 from core.services.units import Kind, groups_of, units_of
 
 _SIGNS = re.compile(r"[`|*_#>-]")
-_SEPARATOR = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_SEPARATOR = re.compile(r"^\s*+\|?\s*+:?-+:?\s*+(?:\|\s*+:?-+:?\s*+)*\|?\s*$")
 
 
 @dataclass(frozen=True, slots=True)

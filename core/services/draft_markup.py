@@ -18,18 +18,22 @@ from core.services.markdown_text import segments
 _PRIVATE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 _CODE, _MARK, _END, _GONE = "\ue000", "\ue001", "\ue002", "\ue003"
 _CODE_TOKEN = re.compile(f"{_CODE}(\\d+){_END}")
-_MARK_TOKEN = re.compile(f"[ \\t]*{_MARK}(\\d+){_END}")
+# Blanks before it are read from where they begin, so that a long run of them costs its length and no more.
+_BLANKS = r"(?:(?<![ \t])[ \t]+)?"
+_MARK_TOKEN = re.compile(f"{_BLANKS}{_MARK}(\\d+){_END}")
 _MARKS = f"(?:[ \\t]*{_MARK}\\d+{_END})"
 
 _DEFINITION = re.compile(r"^[ ]{0,3}\[(?P<label>\^?[^\]\n]+)\]:[ \t]*(?P<target>\S[^\n]*)$", re.MULTILINE)
-_TEXT = r"(?P<text>(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.)*\])*)"
+# No label is longer; beyond it the address behind is still found, naked.
+_TEXT = r"(?P<text>(?:[^\[\]\\]|\\.|\[(?:[^\[\]\\]|\\.){0,1000}\]){0,1000})"
 _TARGET = r"(?P<target><[^<>\n]*>|(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.)*\))*)"
 _TITLE = r"""(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?"""
 _INLINE_LINK = re.compile(rf"!?\[{_TEXT}\]\(\s*{_TARGET}{_TITLE}\s*\)", re.DOTALL)
 _REFERENCE_LINK = re.compile(r"!?\[(?P<text>[^\[\]\n]+)\]\[(?P<label>[^\[\]\n]*)\]")
 _SHORTCUT_LINK = re.compile(r"!?\[(?P<label>[^\[\]\n]+)\](?![\[(:])")
 _ANCHOR = re.compile(
-    r"<a\b(?P<attributes>[^>]*)>(?P<text>.*?)</a\s*>|<a\b(?P<open>[^>]*)>|</a\s*>", re.DOTALL | re.IGNORECASE
+    r"<a\b(?P<attributes>[^<>]*)>(?P<text>.{0,1000}?)</a\s*>|<a\b(?P<open>[^<>]*)>|</a\s*>",
+    re.DOTALL | re.IGNORECASE,
 )
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+))""", re.IGNORECASE)
 _EMBEDDED = re.compile(
@@ -41,7 +45,7 @@ _AUTOLINK = re.compile(
     r"<(?P<url>(?:[a-z][a-z0-9+.\-]*:|//|www\.)[^\s<>|]*)(?:\|(?P<text>[^<>]*))?>", re.IGNORECASE
 )
 _BARE_URL = re.compile(
-    r"(?:\b[a-z][a-z0-9+.\-]*://|\bwww\.|\bmailto:|\bjavascript:|\bdata:[a-z]+/)[^\s<>\"'`｜|\\^{}\ue000-\ue003]+",
+    r"(?:[a-z][a-z0-9+.\-]{0,30}://|\bwww\.|\bmailto:|\bjavascript:|\bdata:[a-z]+/)[^\s<>\"'`｜|\\^{}\ue000-\ue003]+",
     re.IGNORECASE,
 )
 _BARE_DOMAIN = re.compile(
@@ -56,24 +60,27 @@ _CITING = (
 )
 _NUMBERS = r"\^?\d{1,3}(?:\s*(?:[,;&+]|and|und|и|et|y)\s*\^?\d{1,3}|\s*[-–]\s*\d{1,3})*"
 _MARKER = re.compile(
-    rf"\\?[\[【［]\s*(?:(?:{_CITING})\s*[:#.]?\s*)?#?(?P<numbers>{_NUMBERS})(?:†[^\]】］\n]*)?\s*\\?[\]】］]",
+    rf"\\?[\[【［]\s*+(?:(?:{_CITING})\s*+[:#.]?\s*+)?#?(?P<numbers>{_NUMBERS})(?:†[^\]】］\n]*)?\s*\\?[\]】］]",
     re.IGNORECASE,
 )
-_SOURCE_IN_PARENTHESES = re.compile(rf"\((?:{_CITING})\s*[:#.]?\s*#?(?P<numbers>{_NUMBERS})\)", re.IGNORECASE)
+_SOURCE_IN_PARENTHESES = re.compile(
+    rf"\((?:{_CITING})\s*+[:#.]?\s*+#?(?P<numbers>{_NUMBERS})\)", re.IGNORECASE
+)
 # "[2? but we did not cite that; skip]", "[citation needed]": deliberation where a source should be (F71).
 _MUSING = re.compile(
-    rf"[\[【](?:\s*\^?\d{{1,3}}\s*[?!:;,.†–—-][^\]】\n]*|\s*(?:{_CITING})\b[^\]】\n]*)[\]】]", re.IGNORECASE
+    rf"[\[【](?:\s*\^?\d{{1,3}}\s*[?!:;,.†–—-][^\]】\n]{{0,300}}|\s*(?:{_CITING})\b[^\]】\n]{{0,300}})[\]】]",
+    re.IGNORECASE,
 )
 _WRAPPED_MARKS = re.compile(
-    rf"[(\[][ \t]*(?:(?:{_CITING})\s*[:.]?[ \t]*)?(?P<marks>{_MARKS}(?:[ \t]*[,;&]?{_MARKS})*)[ \t]*[)\]]",
+    rf"[(\[][ \t]*+(?:(?:{_CITING})\s*+[:.]?[ \t]*+)?(?P<marks>{_MARKS}(?:[ \t]*[,;&]?{_MARKS})*)[ \t]*[)\]]",
     re.IGNORECASE,
 )
 _SOURCE_LINE = re.compile(
-    rf"(?:\n|\A)[ \t]*(?:\#{{1,6}}[ \t]*)?(?:\*\*|__)?(?:{_CITING})(?:\*\*|__)?[ \t]*:?(?:\*\*|__)?[ \t]*"
+    rf"(?:\n|\A)[ \t]*+(?:\#{{1,6}}[ \t]*+)?(?:\*\*|__)?(?:{_CITING})(?:\*\*|__)?[ \t]*+:?(?:\*\*|__)?[ \t]*+"
     rf"(?P<marks>(?:{_MARKS}[ \t]*[,;]?)*)[ \t]*\Z",
     re.IGNORECASE,
 )
-_LISTED_SOURCE = re.compile(rf"(?:\n|\A)[ \t]*(?:[-*+•][ \t]*|\d+[.)][ \t]*)?(?P<marks>{_MARKS})[^\n]*\Z")
+_LISTED_SOURCE = re.compile(rf"(?:\n|\A)[ \t]*+(?:[-*+•][ \t]*+|\d+[.)][ \t]*+)?(?P<marks>{_MARKS})[^\n]*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,8 +308,8 @@ def _close_gaps(text: str) -> str:
     """Where something was removed no empty brackets, blanks or lines are left."""
     text = re.sub(rf"[(\[【]\s*{_GONE}\s*[)\]】]", _GONE, text)
     text = re.sub(rf"^[ \t]*(?:[-*+][ \t]+)?(?:{_GONE}[ \t]*)+\n", "", text, flags=re.MULTILINE)
-    text = re.sub(rf"[ \t]*{_GONE}(?=[ \t]*(?:[.,;:!?)\]]|\n|\Z))", "", text)
-    text = re.sub(rf"[ \t]*{_GONE}[ \t]*", " ", text)
+    text = re.sub(rf"{_BLANKS}{_GONE}(?=[ \t]*(?:[.,;:!?)\]]|\n|\Z))", "", text)
+    text = re.sub(rf"{_BLANKS}{_GONE}[ \t]*", " ", text)
     return re.sub(r"\n{3,}", "\n\n", text).strip()
 
 

@@ -80,13 +80,17 @@ class _Scan:
                 self.text = f"{self.text[:start]}{' ' * (end - start)}{self.text[end:]}"
 
 
-_CODE = re.compile(r"(?P<ticks>`+)(?P<code>.+?)(?P=ticks)", re.DOTALL)
+_CODE = re.compile(r"(?<!`)(?P<ticks>`++)(?P<code>.+?)(?P=ticks)", re.DOTALL)
 _ADDRESS = re.compile(
-    r"\b[a-z][a-z0-9+.\-]*://[^\s<>|`\"']+|\bwww\.[^\s<>|`\"']+|[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"
-    r"|\b(?:[a-z0-9\-]+\.)+[a-z]{2,10}/[^\s<>|`\"']+",
+    r"[a-z][a-z0-9+.\-]{0,30}://[^\s<>|`\"']+|\bwww\.[^\s<>|`\"']+|[\w.+\-]{1,64}@[\w\-]+(?:\.[\w\-]+)+"
+    r"|\b(?:[a-z0-9\-]{1,63}\.){1,9}[a-z]{2,10}/[^\s<>|`\"']+",
     re.IGNORECASE,
 )
-_DOTTED_NAME = re.compile(r"(?<![\w.@])(?:[a-z0-9\-]{2,}\.|(?:[a-z0-9\-]+\.){2,})+[a-z]{2,10}(?![\w.]*\w)")
+_DOTTED_NAME = re.compile(
+    # A name of one letter is a part of a name, as in "e.g.": two labels at least, or a longer one.
+    r"(?<![\w.@])(?:[a-z0-9\-]{2,100}+\.|[a-z0-9\-]{1,100}+\.[a-z0-9\-]{1,100}+\.)(?:[a-z0-9\-]{1,100}+\.)*"
+    r"[a-z]{2,10}(?!\.*+\w)"
+)
 """A host or a file by its name; lower case only, since a forgotten blank joins sentences."""
 
 _ISO_DATE = re.compile(r"\b(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?:T[\d:.]+Z?)?\b")
@@ -108,7 +112,7 @@ _HOUR = re.compile(
     re.I,
 )
 _IDENTIFIER = re.compile(
-    r"(?<![\w/.\-])(?=[\w./:\-]*\d)(?=[\w./:\-]*[^\W\d])[^\W\d][\w]*(?:[-_./:][\w]+)*|(?<![\w.])\d+(?:\.\d+){2,}(?!\w|\.\d)"
+    r"(?<![\w/.\-])(?=[^\W\d])(?=[\w./:\-]{0,200}\d)[^\W\d]\w*(?:[-_./:][\w]+)*|(?<![\w.])\d+(?:\.\d+){2,}(?!\w|\.\d)"
     r"|(?<![\w.])\d\w*(?:[-_]\w+)+|(?<!\w)[#@][\w\-]+"
 )
 _WORD = re.compile(r"[^\W\d_]+")

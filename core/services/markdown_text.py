@@ -9,10 +9,10 @@ from markdown_it import MarkdownIt
 _FENCE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?)*[ \t]*(?P<fence>`{3,}|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 _INLINE_CODE = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)", re.DOTALL)
 
-_LINE_MARKS = re.compile(r"^\s*(?:(?:[>#*+\-]+|\d+[.)]|\[[ xX]\])(?:\s+|$))+", re.MULTILINE)
+_LINE_MARKS = re.compile(r"^[^\S\n]*(?:(?:[>#*+\-]+|\d+[.)]|\[[ xX]\])(?:\s++|$))+", re.MULTILINE)
 _INLINE_MARKS = re.compile(r"[`*~]{1,3}")
 _LINK_SIGNS = re.compile(r"[\\\[\]<>!]")
-_LINK = re.compile(r"!?\[(?P<text>(?:\\.|[^\[\]\\])*)\]\([^()\s]*\)")
+_LINK = re.compile(r"(?P<escape>\\[\[\]\\])|!?\[(?P<text>(?:\\.|[^\[\]\\])*)\]\([^()\s]*\)")
 _ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~&$])")
 
 
@@ -81,7 +81,7 @@ def _inline(prose: str) -> list[Segment]:
 
 def plain(markdown: str) -> str:
     """A sentence without the marks of Markdown, on one line."""
-    unlinked = _LINE_MARKS.sub(" ", _LINK.sub(lambda match: match["text"], markdown))
+    unlinked = _LINE_MARKS.sub(" ", _LINK.sub(lambda match: match["escape"] or match["text"], markdown))
     unmarked = _INLINE_MARKS.sub("", unlinked).replace("|", " ")
     return " ".join(_ESCAPE.sub(r"\1", unmarked).split())
 

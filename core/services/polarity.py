@@ -65,7 +65,7 @@ _AGREEING_WORDS = re.compile(
 _PREPOSITIONS = word_set("without ohne без sans sin senza sem zonder bez utan except außer кроме sauf salvo")
 
 _CLAUSE = re.compile(
-    r"(?:[,;:!?()–—]|(?<!\d)\.)\s+|\s+[-–—]\s+|\s+(?:and|und|и|or|oder|или|but|aber|но|а|et|y|e|en|oraz|і|та|ou|o)\s+",
+    r"(?:[,;:!?()–—]|(?<!\d)\.)\s+|(?<!\s)\s+[-–—]\s+|(?<!\s)\s+(?:and|und|и|or|oder|или|but|aber|но|а|et|y|e|en|oraz|і|та|ou|o)\s+",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")

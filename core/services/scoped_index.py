@@ -25,7 +25,8 @@ _NEAREST = 1 + 2 * (MAX_BREADCRUMB_ANCESTORS + 1)
 
 _LABEL = r"\[((?:[^\[\]\\]|\\.)*)\]"
 _URL = r"https?://[^\s()<>\[\]]+"
-_LINK = re.compile(rf"{_LABEL}\(({_URL})\)|{_URL}")
+# An escaped bracket opens no label, and is passed over so that the text behind it is not read once more.
+_LINK = re.compile(rf"\\[\[\]\\]|{_LABEL}\(({_URL})\)|{_URL}")
 _HEX = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
 _CUT_BEHIND = re.compile(r"\[(?:[^\[\]\\]|\\.){0,300}(?:\](?:\([^\s()]*)?)?$")
 _CUT_BEFORE = re.compile(rf"^((?:[^\[\]\\]|\\.){{0,300}})\]\(({_URL})\)")

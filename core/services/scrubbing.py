@@ -101,6 +101,7 @@ _CARD = re.compile(
 """In one piece or grouped as on the card: other groupings are dates and ranges."""
 
 _SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
+_WINDOW, _LONGEST_PHONE = 500, 60
 _IDS_OF_DIGITS: tuple[tuple[int, Callable[[str], bool]], ...] = (
     (11, idnr.is_valid),
     (11, pesel.is_valid),
@@ -231,11 +232,31 @@ def _national_ids(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _phones(text: str) -> Iterator[tuple[int, int]]:
-    if not any(sign.isdigit() for sign in text):
-        return
-    for region in PHONE_REGIONS:
-        for match in phonenumbers.PhoneNumberMatcher(text, region):
-            yield match.start, match.end
+    for start, end in _windows(text):
+        window = text[start:end]
+        if not any(sign.isdigit() for sign in window):
+            continue
+        for region in PHONE_REGIONS:
+            for match in phonenumbers.PhoneNumberMatcher(window, region):
+                yield start + match.start, start + match.end
+
+
+def _windows(text: str) -> Iterator[tuple[int, int]]:
+    """Stretches that overlap by more than a number is long, cut at blanks where there are any near.
+
+    The library's time grows with the square of a text full of digits.
+    """
+    start = 0
+    while start < len(text):
+        end = _blank_before(text, start + _WINDOW) if start + _WINDOW < len(text) else len(text)
+        yield start, end
+        start = end if end == len(text) else _blank_before(text, end - _LONGEST_PHONE)
+
+
+def _blank_before(text: str, at: int) -> int:
+    """The start of the last word that begins up to ``at``, unless that is far back."""
+    found = next((place for place in range(at, at - _LONGEST_PHONE, -1) if text[place - 1].isspace()), at)
+    return max(found, 1)
 
 
 def _bare(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.services.measuring import Budget
 from core.services.splitting import cut_point
 
-_TABLE_RULE = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
+_TABLE_RULE = re.compile(r"\s*+\|?\s*+:?-+:?\s*+(?:\|\s*+:?-+:?\s*+)*\|?\s*")
 _WINDOW = 10_000
 """Characters; far more than the largest chunk."""
 

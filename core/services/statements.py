@@ -10,7 +10,7 @@ from core.services.splitting import sentences
 
 _FENCE = re.compile(r"\A\s*(?:`{3,}|~{3,})")
 _LINE_MARK = re.compile(r"[ \t]*(?:(?:[-*+•>]|\d+[.)]|\[[ xX]\])[ \t]+)*")
-_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_TABLE_RULE = re.compile(r"^\s*+\|?\s*+:?-{2,}:?\s*+(?:\|\s*+:?-+:?\s*+)*\|?\s*$")
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]")
 _INTRODUCES = (":", "：")
 

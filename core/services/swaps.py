@@ -24,6 +24,9 @@ NOUNS_HAVE_CAPITALS = frozenset(("de", "lb"))
 _QUOTED = re.compile(r"[„“\"«»‚‘]([^„“”\"«»‚‘’\n]{2,40})[“”\"»«‘’]")
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_START = re.compile(r"(?:\A|[.!?:;\n]\s*|[•\-*]\s+|\d+[.)]\s+)[\"„“«(\[]*$")
+_LOOK_BACK = 40
+"""Characters before a word in which its sentence would begin."""
+
 STRANGE = 0.34
 """A clause of which a statement has less than this share of the words is not the one it repeats."""
 
@@ -57,7 +60,9 @@ def names(statement: str, language: str) -> tuple[str, ...]:
     if language not in NOUNS_HAVE_CAPITALS:
         for match in _WORD.finditer(statement):
             word = match.group()
-            if word[0].isupper() and not _SENTENCE_START.search(statement[: match.start()]):
+            if word[0].isupper() and not _SENTENCE_START.search(
+                statement, max(0, match.start() - _LOOK_BACK), match.start()
+            ):
                 found.append(word)
     return tuple(dict.fromkeys(name for name in found if not _is_ordinary(name, language)))
 

@@ -18,7 +18,7 @@ _LINK_ALONE = re.compile(r"\W*\[(?:\\.|[^\[\]\\])*\]\([^()\s]*\)\W*")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"^#{1,6}\s")
 _QUOTE = re.compile(r"^\s*>\s?")
-_SEPARATOR = re.compile(r"^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
+_SEPARATOR = re.compile(r"^\s*+\|?\s*+:?-+:?\s*+(?:\|\s*+:?-+:?\s*+)*\|?\s*$")
 _CELL = re.compile(r"(?<!\\)\|")
 
 
