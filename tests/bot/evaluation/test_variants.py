@@ -1,0 +1,105 @@
+"""Everything `--ablate` sets side by side, over real PostgreSQL and a scripted chat model."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.evaluation.ablation import Row
+from bot.evaluation.golden import parse_golden
+from bot.evaluation.stages import STAGES
+from bot.evaluation.variants import Variants, measure_variants
+from bot.settings import Settings
+from bot.terminal import progress_bar
+from bot.wiring import App, open_app
+from core.services.indexing import Indexer
+from core.services.sync_report import Tally
+from tests.builders_store import a_page
+from tests.fakes.model import ModelServer, model_server
+
+PAGES = {
+    "Retention": "Backups are kept for thirty days. After that they are shredded by the night shift. " * 3,
+    "Vacation": "Everybody has thirty days of leave. Ask your lead two weeks before you go away. " * 3,
+    "Printing": "Paper lies in room seven. Call Karla when the drum squeaks or the tray is jammed. " * 3,
+}
+QUESTIONS = parse_golden(
+    [
+        json.dumps({"id": title, "question": f"{title}: {text[:30]}", "relevant": [{"page_title": title}]})
+        for title, text in PAGES.items()
+    ],
+    name="test",
+)
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ModelServer]:
+    """A chat model that writes the same sentence always."""
+    async with model_server("llama3") as server:
+        server.answer = lambda _: "A page about rules of the house."
+        yield server
+
+
+async def rows(
+    database_url: str, redis_url: str, home: Path, wanted: Variants, **more: str
+) -> tuple[tuple[Row, ...], App]:
+    """The table over three pages."""
+    variables = {
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "EMBEDDING_MODEL": "hashing:64",
+        "FOOTNOTE_HOME": str(home),
+    }
+    async with open_app(Settings.from_mapping(variables | more)) as app:
+        await app.store.put_pages(
+            [a_page(number, text, title=title) for number, (title, text) in enumerate(PAGES.items(), start=1)]
+        )
+        indexer = Indexer(writer=app.store, embedder=app.embedder, chunk_settings=app.chunk_settings)
+        await indexer.run(Tally(None))
+        with progress_bar() as progress:
+            found = await measure_variants(app, QUESTIONS, wanted, progress)
+        assert await app.store.others() == ()
+        return found, app
+
+
+async def test_e4_stages_sizes_and_texts_of_a_model_stand_side_by_side(
+    database_url: str, redis_url: str, tmp_path: Path, model: ModelServer
+) -> None:
+    """Every stage, each size of chunks, summaries and contexts; nothing is left behind."""
+    wanted = Variants(stages=True, chunk_sizes=(200, 600), enriched=True)
+
+    found, _ = await rows(
+        database_url, redis_url, tmp_path, wanted, LLM_MODEL="ollama:llama3", LLM_BASE_URL=model.url
+    )
+
+    product = "hybrid (evidence)"
+    assert [row.name for row in found] == [
+        *(stage.name for stage in STAGES),
+        f"{product}, chunks of 200",
+        f"{product}, chunks of 600",
+        f"{product}, + summaries",
+        f"{product}, + contexts",
+    ]
+    assert {"vector", "lexical", "hybrid (ranks)", "hybrid (ranks) + boosts", product} <= {
+        row.name for row in found
+    }
+    assert all(row.figures["hit@10"] > 0 and row.intervals["ndcg@10"] for row in found)
+    assert len(model.asked("/api/chat")) == len(PAGES)  # pages of one passage need no context
+
+
+async def test_a_model_is_not_asked_before_its_cost_was_seen(
+    database_url: str, redis_url: str, tmp_path: Path, model: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without ``--enriched`` calls and tokens are told, and no chat is made."""
+    found, _ = await rows(
+        database_url,
+        redis_url,
+        tmp_path,
+        Variants(stages=True),
+        LLM_MODEL="ollama:llama3",
+        LLM_BASE_URL=model.url,
+    )
+
+    assert len(found) == len(STAGES)
+    assert model.asked("/api/chat") == []
+    assert "would be asked 3 calls, about" in " ".join(capsys.readouterr().err.split())
