@@ -16,7 +16,7 @@ help:
 $(INSTALLED): pyproject.toml constraints.txt
 	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	@echo "Installing Footnote into $(VENV) (about half a minute) ..."
-	@$(PIP) install --quiet --disable-pip-version-check -c constraints.txt -e '.[attachments,embedded,eval,charts,dev]'
+	@$(PIP) install --quiet --disable-pip-version-check -c constraints.txt -e '.[attachments,embedded,eval,charts,rerank,dev]'
 	@touch $@
 
 demo: $(INSTALLED)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from uuid import uuid4
 
 from adapters.caches.connecting import RedisConnection
@@ -17,6 +18,7 @@ from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
 from adapters.metrics.prometheus import PrometheusWatch
 from adapters.rerankers.http import HttpReranker
+from adapters.rerankers.onnx_folder import FolderReranker
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
@@ -46,10 +48,14 @@ from core.services.refusals import Judge, judge_for
 from core.services.reranking import Reranking
 from core.services.retriever import Retriever
 from core.services.scoped_index import ScopedIndex
+from core.services.sentence_reranking import SentenceReranker
 from core.services.watching import WatchedCache
 
 OLLAMA_BASE_URL = "http://127.0.0.1:11434"
 OPENAI_BASE_URL = "https://api.openai.com/v1"
+
+LOCAL_SECONDS = 5.0
+"""How long a question waits for a reranker that shares this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         style = Style(settings.answer_style)
         calibrations = Calibrations(index)
         scoped = ScopedIndex(index, index, index)
-        reranking = make_reranking(settings, client)
+        reranking = make_reranking(settings, client, asking)
         retriever = Retriever(
             index=scoped,
             embedder=asking,
@@ -277,7 +283,7 @@ def make_generator(settings: Settings, client: HttpClient) -> Generator | None:
             )
 
 
-def make_reranking(settings: Settings, client: HttpClient) -> Reranking | None:
+def make_reranking(settings: Settings, client: HttpClient, embedder: Embedder) -> Reranking | None:
     """The configured reranker, or null where none is.
 
     Raises:
@@ -285,6 +291,13 @@ def make_reranking(settings: Settings, client: HttpClient) -> Reranking | None:
     """
     if not settings.reranker:
         return None
+    service, _, name = settings.reranker.strip().partition(":")
+    if service.lower() == "flashrank":
+        local = FolderReranker(Path(name).expanduser())
+        return Reranking(local, candidates=settings.reranker_candidates, seconds=LOCAL_SECONDS)
+    if service.lower() == "sentences":
+        sentences = SentenceReranker(embedder)
+        return Reranking(sentences, candidates=settings.reranker_candidates, seconds=LOCAL_SECONDS)
     key = settings.reranker_api_key
     reranker = HttpReranker(
         client,

@@ -66,8 +66,8 @@ class HttpReranker:
         dialect = DIALECTS.get(service.lower())
         if dialect is None or (dialect.needs_model and not self._model):
             raise ConfigurationError(
-                f"RERANKER: {setting!r} names no reranker: expected tei with RERANKER_BASE_URL, or "
-                "cohere:MODEL, voyage:MODEL or jina:MODEL"
+                f"RERANKER: {setting!r} names no reranker: expected tei with RERANKER_BASE_URL, "
+                "cohere:MODEL, voyage:MODEL, jina:MODEL, flashrank:FOLDER or sentences"
             )
         base = (base_url or dialect.base_url).rstrip("/")
         if not base:
