@@ -1,4 +1,4 @@
-"""A cross-encoder in a folder of the user's, as FlashRank has them: ``tokenizer.json`` and one ``.onnx`` file.
+"""A cross-encoder in a folder, as FlashRank has them: ``tokenizer.json`` and one ``.onnx`` file.
 
 The models that FlashRank names (ms-marco-TinyBERT-L-2-v2, ms-marco-MultiBERT-L-12, ...) are such folders when
 unpacked, and so is any cross-encoder exported to ONNX. Nothing is ever downloaded.
