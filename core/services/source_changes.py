@@ -1,12 +1,11 @@
 """Whether a page still says what an answer rested on. Pure; only digests of the passage are kept, no text."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import assert_never
 
 from core.domain.ids import PageId
-from core.ports.replies import GivenReply, PassageDigest
+from core.ports.replies import PassageDigest
 from core.services.facts import Clock, Date, Fact, Literal, Named, facts_of
 from core.services.overlap import content_words
 from core.services.polarity import denials
@@ -17,14 +16,6 @@ STILL_THERE = 0.8
 
 DIGEST_BYTES = 6
 """Of each word; chance collisions among the words of a page do no harm."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedReply:
-    """A reply whose source has changed, and the pages it was."""
-
-    reply: GivenReply
-    pages: tuple[PageId, ...]
 
 
 def digest_of(page_id: PageId, text: str, language: str) -> PassageDigest:
@@ -46,22 +37,6 @@ def has_changed(before: PassageDigest, now: Sequence[str]) -> bool:
     """
     today = [digest_of(before.page_id, text, before.language) for text in now]
     return not any(_says_the_same(before, one) for one in today)
-
-
-def changed_replies(
-    replies: Sequence[GivenReply], pages: Mapping[PageId, Sequence[str]]
-) -> tuple[ChangedReply, ...]:
-    """The replies whose cited passages changed, for pages that a sync touched; an empty page was removed."""
-    found: list[ChangedReply] = []
-    for reply in replies:
-        changed = dict.fromkeys(
-            one.page_id
-            for one in reply.passages
-            if one.page_id in pages and has_changed(one, pages[one.page_id])
-        )
-        if changed:
-            found.append(ChangedReply(reply, tuple(changed)))
-    return tuple(found)
 
 
 def _says_the_same(before: PassageDigest, now: PassageDigest) -> bool:

@@ -128,7 +128,9 @@ class Copier:
 
     async def write(self, prompt: Prompt) -> AsyncIterator[str]:
         """Every sentence of the sources."""
-        for number, text in enumerate(re.findall(r"The \w+ opens at hour .*? closes later\.", prompt.user), 1):
+        for number, text in enumerate(
+            re.findall(r"The \w+ opens at hour .*? closes later\.", prompt.user), 1
+        ):
             yield f"{text[:-1]} [{number}]. "
 
 
@@ -259,7 +261,7 @@ class Site:
         """Damage every value in one way or another: cut it, turn a bit over, or put that of another key there."""
         async with self._redis() as client:
             keys = [key for key in await client.keys("*") if await client.type(key) == b"string"]
-            held = [await client.get(key) for key in keys]
+            held = [bytes(await client.get(key) or b"-") for key in keys]
             for place, (key, value) in enumerate(zip(keys, held, strict=True)):
                 match (place + seed) % 3:
                     case 0:

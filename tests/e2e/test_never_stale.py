@@ -1,7 +1,7 @@
 """No answer ever rests on a passage that was not in the index when it was asked for, whatever happens.
 
-The same machine is then run over products with one fault each, and has to find every one of them: a proof that
-cannot fail proves nothing.
+The same machine is then run over products with one fault each, and has to find every one of them: a proof
+that cannot fail proves nothing.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import ClassVar
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -37,7 +38,7 @@ class Machine(RuleBasedStateMachine):
     postgres_url = ""
     template = ""
     folder = Path()
-    total = [0, 0]
+    total: ClassVar[list[int]] = [0, 0]
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,9 +141,7 @@ class Machine(RuleBasedStateMachine):
     async def _ask_during_a_sync(self, process: int, topic: str, channel: str, number: int) -> None:
         before = await self.site.indexed()
         self.site.notebook.write(number)
-        outcome, _ = await asyncio.gather(
-            self.site.ask(process, topic, channel), self.site.sync(1 - process)
-        )
+        outcome, _ = await asyncio.gather(self.site.ask(process, topic, channel), self.site.sync(1 - process))
         after = await self.site.indexed()
         self._judge(outcome, self._readers(process, channel), before + after)
 
@@ -200,7 +199,6 @@ def machine(postgres_url: str, template_database: str) -> Iterator[type[Machine]
     """The machine over the run's PostgreSQL and a Redis of its own."""
     with TemporaryDirectory(prefix="footnote-stale-") as folder, impatient_processes():
         Path(folder).chmod(0o755)
-        # One user more keeps nothing alive: the machine itself stops and starts this Redis.
         named = {"postgres_url": postgres_url, "template": template_database, "folder": Path(folder)}
         yield type("BoundMachine", (Machine,), {**named, "total": [0, 0]})
 
@@ -219,7 +217,7 @@ def runs(examples: int) -> settings:
 
 def test_a13_f66_no_answer_is_ever_stale(machine: type[Machine]) -> None:
     """Over random histories every word of every answer was in the index, within its readers' scopes."""
-    run_state_machine_as_test(machine, settings=runs(20))  # type: ignore[no-untyped-call]  # hypothesis
+    run_state_machine_as_test(machine, settings=runs(20))
 
     answered, cached = machine.total
     assert answered > 20
@@ -266,4 +264,4 @@ def test_a13_f66_the_proof_finds_faults(
     """With a fault in the keys or the values the machine finds an answer that is stale or for other eyes."""
     fault(monkeypatch)
     with pytest.raises(BaseException, match="the answer rests on"):
-        run_state_machine_as_test(machine, settings=runs(60))  # type: ignore[no-untyped-call]  # hypothesis
+        run_state_machine_as_test(machine, settings=runs(60))

@@ -1,11 +1,8 @@
 """Which changes of a page make an answer that rests on it doubtful."""
 
-from datetime import UTC, datetime
-
 import pytest
 
-from core.ports.replies import GivenReply
-from core.services.source_changes import changed_replies, digest_of, has_changed
+from core.services.source_changes import digest_of, has_changed
 from tests.core.services.found import page_id
 
 BEFORE = "You have 28 days of vacation a year. Unused days are not paid out. Ask your team lead first."
@@ -45,20 +42,3 @@ def test_figures_denials_and_lost_text_are_material(now: list[str]) -> None:
 def test_digests_hold_no_text() -> None:
     """What is kept cannot be read."""
     assert "vacation" not in repr(digest_of(page_id(1), BEFORE, "en"))
-
-
-def test_replies_are_told_by_the_pages_that_changed() -> None:
-    """Only pages that the sync touched are looked at, and each is named once."""
-    first, second = (
-        digest_of(page_id(1), BEFORE, "en"),
-        digest_of(page_id(2), "The trial runs 45 days.", "en"),
-    )
-    reply = GivenReply(
-        "slack", "T1", "C1", "17.01", "en", datetime(2026, 5, 4, tzinfo=UTC), (first, first, second)
-    )
-
-    unchanged = changed_replies([reply], {page_id(1): [BEFORE], page_id(3): []})
-    changed = changed_replies([reply], {page_id(1): [], page_id(2): ["The trial runs 45 days."]})
-
-    assert unchanged == ()
-    assert [(one.reply, one.pages) for one in changed] == [(reply, (page_id(1),))]
