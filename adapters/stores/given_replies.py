@@ -32,12 +32,12 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 # A page counts once the passages of its newest revision are in the index: those of the one before it say what
 # they always said. A page without text has no passages and is as good as gone.
 _SUSPECTS = f"""
-SELECT {_PLACE}, passage.page_id, passage.language, passage.figures, passage.words, passage.denials,
-    page.revision,
+SELECT {_PLACE}, passage.position, passage.page_id, passage.language,
+    passage.figures, passage.words, passage.denials, page.revision,
     ARRAY(
         SELECT chunk.chunk_text FROM notion_embeddings AS chunk
-        WHERE chunk.page_id = page.id AND chunk.fingerprint = state.active AND chunk.chunk_level = 1
-        ORDER BY chunk.chunk_index
+        WHERE chunk.page_id = page.id AND chunk.fingerprint = state.active
+        ORDER BY chunk.chunk_level, chunk.chunk_index
     ) AS texts
 FROM given_replies AS reply
 JOIN given_reply_passages AS passage ON passage.reply = reply.id
@@ -58,7 +58,7 @@ _LOOKED = """
 UPDATE given_reply_passages AS passage SET looked = $5
 FROM given_replies AS reply
 WHERE passage.reply = reply.id AND reply.platform = $1 AND reply.channel = $2 AND reply.message = $3
-  AND passage.page_id = $4
+  AND passage.position = $4
 """
 
 _CHANGED = """
@@ -77,7 +77,7 @@ WHERE id IN (
     FOR UPDATE SKIP LOCKED
 )
 RETURNING {_PLACE}, reply.language
-"""  # noqa: S608 - parts and a number of our own
+"""
 
 _FORGET = "DELETE FROM given_replies WHERE platform = $1 AND channel = $2 AND message = $3"
 _PRUNE = "WITH gone AS (DELETE FROM given_replies WHERE given_at < $1 RETURNING 1) SELECT count(*) FROM gone"
@@ -103,12 +103,7 @@ class PostgresReplies:
                 await connection.execute("DELETE FROM given_reply_passages WHERE reply = $1", row)
                 await connection.executemany(
                     _PUT_PASSAGE,
-                    [
-                        *(
-                            (row, at, one.page_id, one.language, sorted(one.figures), sorted(one.words), one.denials)
-                            for at, one in enumerate(reply.passages)
-                        )
-                    ],
+                    [(row, at, *_digest_row(one)) for at, one in enumerate(reply.passages)],
                 )
 
     async def suspects(self, *, since: datetime, limit: int) -> Sequence[Suspect]:
@@ -118,6 +113,7 @@ class PostgresReplies:
         return tuple(
             Suspect(
                 place=_place(row),
+                position=row["position"],
                 digest=PassageDigest(
                     page_id=PageId(str(row["page_id"])),
                     language=row["language"],
@@ -140,7 +136,7 @@ class PostgresReplies:
                     if is_changed:
                         await connection.execute(_CHANGED, *key)
                     else:
-                        await connection.execute(_LOOKED, *key, suspect.digest.page_id, suspect.revision)
+                        await connection.execute(_LOOKED, *key, suspect.position, suspect.revision)
 
     async def take_changed(
         self, platform: str, *, since: datetime, lease_seconds: float, limit: int
@@ -160,6 +156,10 @@ class PostgresReplies:
         with translated(self._url):
             removed: int = await self._pool.fetchval(_PRUNE, before)
         return removed
+
+
+def _digest_row(one: PassageDigest) -> tuple[object, ...]:
+    return (one.page_id, one.language, sorted(one.figures), sorted(one.words), one.denials)
 
 
 def _place(row: asyncpg.Record) -> ReplyPlace:

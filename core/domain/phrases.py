@@ -14,6 +14,8 @@ class Phrase(StrEnum):
     SOURCES = "sources"
     LAST_EDITED = "last_edited"
     DEGRADED = "degraded"
+    SOURCE_CHANGED = "source_changed"
+    ASK_AGAIN = "ask_again"
 
 
 FALLBACK = "en"
@@ -126,85 +128,111 @@ _NO_ANSWER: Mapping[str, tuple[str, str, str, str, str, str]] = {
     ),
 }
 
-_PHRASES: Mapping[str, tuple[str, str, str, str]] = {
+_PHRASES: Mapping[str, tuple[str, ...]] = {
     # In the order of Phrase.
     "en": (
         "The wiki says, in another language:",
         "Sources",
         "last edited",
         "Not everything could be searched or written as usual just now, so this answer is simpler.",
+        "The source has changed since.",
+        "Ask again",
     ),
     "de": (
         "Im Wiki steht dazu, in einer anderen Sprache:",
         "Quellen",
         "zuletzt bearbeitet",
         "Suchen oder Schreiben ging gerade nicht wie sonst; diese Antwort ist daher einfacher.",
+        "Die Quelle hat sich seitdem geändert.",
+        "Noch einmal fragen",
     ),
     "ru": (
         "Об этом в вики, на другом языке:",
         "Источники",
         "изменено",
         "Сейчас не удалось искать или писать как обычно, поэтому этот ответ проще.",
+        "Источник с тех пор изменился.",
+        "Спросить ещё раз",
     ),
     "fr": (
         "Le wiki dit, dans une autre langue :",
         "Sources",
         "dernière modification",
         "La recherche ou la rédaction habituelle est indisponible ; la réponse est donc plus simple.",
+        "La source a changé depuis.",
+        "Demander à nouveau",
     ),
     "es": (
         "La wiki dice, en otro idioma:",
         "Fuentes",
         "última edición",
         "Ahora no se ha podido buscar o redactar como siempre; la respuesta es más sencilla.",
+        "La fuente ha cambiado desde entonces.",
+        "Preguntar de nuevo",
     ),
     "it": (
         "Il wiki dice, in un’altra lingua:",
         "Fonti",
         "ultima modifica",
         "Ora non è stato possibile cercare o scrivere come al solito: la risposta è più semplice.",
+        "La fonte è cambiata nel frattempo.",
+        "Chiedi di nuovo",
     ),
     "pt": (
         "A wiki diz, em outra língua:",
         "Fontes",
         "última edição",
         "Agora não foi possível pesquisar ou escrever como de costume; a resposta é mais simples.",
+        "A fonte mudou desde então.",
+        "Perguntar de novo",
     ),
     "nl": (
         "De wiki zegt, in een andere taal:",
         "Bronnen",
         "laatst bewerkt",
         "Zoeken of schrijven ging nu niet zoals anders; dit antwoord is daarom eenvoudiger.",
+        "De bron is sindsdien gewijzigd.",
+        "Opnieuw vragen",
     ),
     "pl": (
         "W wiki napisano, w innym języku:",
         "Źródła",
         "ostatnia zmiana",
         "W tej chwili nie można było szukać lub pisać jak zwykle, dlatego ta odpowiedź jest prostsza.",
+        "Źródło zmieniło się od tego czasu.",
+        "Zapytaj ponownie",
     ),
     "uk": (
         "Про це у вікі, іншою мовою:",
         "Джерела",
         "змінено",
         "Зараз не вдалося шукати або писати як зазвичай, тому ця відповідь простіша.",
+        "Джерело відтоді змінилося.",
+        "Запитати ще раз",
     ),
     "tr": (
         "Wiki’de başka bir dilde şöyle yazıyor:",
         "Kaynaklar",
         "son düzenleme",
         "Şu anda her zamanki gibi aranamadı veya yazılamadı; bu yüzden bu yanıt daha basit.",
+        "Kaynak o zamandan beri değişti.",
+        "Yeniden sor",
     ),
     "zh": (
         "维基中的原文（其他语言）：",
         "来源",
         "最后编辑",
         "目前无法照常搜索或撰写，因此这个回答较为简单。",
+        "来源此后已有更改。",
+        "重新提问",
     ),
     "ja": (
         "Wikiには別の言語で次のように書かれています。",
         "出典",
         "最終更新",
         "現在、通常どおりの検索や作成ができないため、簡易な回答です。",
+        "出典はその後変更されています。",
+        "もう一度質問する",
     ),
 }
 

@@ -53,6 +53,7 @@ class Suspect:
     """
 
     place: ReplyPlace
+    position: int
     digest: PassageDigest
     revision: int | None
     texts: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
 from adapters.chat.slack.finding import Found, find_reply
+from adapters.chat.slack.marking import Marking
 from adapters.chat.slack.private import (
     KEPT_SECONDS,
     kept_answer,
@@ -63,7 +64,9 @@ class Answering:
         directory: Directory,
         clock: Clock,
         bot_user: str,
+        marking: Marking,
     ) -> None:
+        self._marking = marking
         self._web = web
         self._settings = settings
         self._answerer = answerer
@@ -91,7 +94,7 @@ class Answering:
         )
         if state is not ClaimState.TAKEN:
             return False
-        self.start(self._keeping(asked, self._answer(asked, existing="")))
+        self.start(self._keeping(asked, self._answer(asked, existing=asked.again)))
         return True
 
     async def is_follow_up(self, asked: Asked) -> bool:
@@ -137,7 +140,8 @@ class Answering:
 
     async def _go_on(self, asked: Asked, claim: AbandonedClaim) -> None:
         try:
-            found = Found() if asked.is_private else await self._found(asked)
+            # What is asked again is answered in place: doing that twice is doing it once.
+            found = Found() if asked.is_private or asked.again else await self._found(asked)
         except FootnoteError as error:
             await self._wait_or_give_up(asked, claim, error)
             return
@@ -145,7 +149,8 @@ class Answering:
             logger.info("question %s had been answered before the crash", asked.event)
             await self._claims.done(asked.key, reply=found.finished)
             return
-        existing, *others = [claim.reply, *(ts for ts in found.pieces if ts != claim.reply)]
+        begun = claim.reply or asked.again
+        existing, *others = [begun, *(ts for ts in found.pieces if ts != begun)]
         if not existing and others:
             existing, *others = others
         for ts in others:
@@ -227,7 +232,8 @@ class Answering:
             )
             # Posting has limits of its own: an answer that waits for its turn to be posted is not late.
             async with asyncio.timeout(self._settings.answer_seconds):
-                outcome = await self._answerer.answer(question, None if asked.is_private else reply)
+                is_whole = asked.is_private or bool(asked.again)
+                outcome = await self._answerer.answer(question, None if is_whole else reply)
         await self._show(asked, reply, outcome)
 
     async def _show(self, asked: Asked, reply: Reply, outcome: Outcome) -> None:
@@ -243,6 +249,8 @@ class Answering:
         ts = await reply.finish(lambda room: render(outcome, question_id=asked.event, room=room))
         posted = time.monotonic()
         await self._record(asked, ts)
+        if isinstance(outcome, Answer):
+            await self._marking.given(asked, ts, outcome)
         # A crash in this window is the one way to a second answer, if Slack does not show the first one yet.
         logger.info(
             "question %s is answered, recorded %.1f ms after it was posted",
@@ -252,7 +260,11 @@ class Answering:
 
     async def _whisper(self, asked: Asked, outcome: NoAnswer) -> None:
         """A note that concerns the asker alone, in the thread."""
-        text = escaped(no_answer_text(outcome.reason, outcome.language, wait=outcome.wait))
+        await self._whisper_line(
+            asked, escaped(no_answer_text(outcome.reason, outcome.language, wait=outcome.wait))
+        )
+
+    async def _whisper_line(self, asked: Asked, text: str) -> None:
         await self._web.whisper(
             channel=asked.channel, user=asked.user, message=notice(text), thread=asked.thread
         )
@@ -279,6 +291,9 @@ class Answering:
         ts = NOTHING_POSTED
         if asked.is_private:
             await self._respond(asked, private_line(text))
+        elif asked.again:
+            # The reply that is there says more than why there is no other.
+            await self._whisper_line(asked, text)
         else:
             ts = await reply.say_instead(text)
         await self._record(asked, ts)

@@ -26,7 +26,7 @@ class Asked:
     ``thread`` is where the reply goes. ``kind`` is Slack's channel type, empty where the delivery does not
     tell. ``response_url`` is set for a private question (``/ask``), which has no message.
     ``wordless``: ``"yes"`` where there is nothing but names. ``is_shared``: ``"yes"`` in a Slack Connect
-    channel.
+    channel. ``again`` is the ts of a reply that the new answer takes the place of.
     """
 
     event: str
@@ -40,11 +40,12 @@ class Asked:
     kind: str = ""
     is_shared: str = ""
     response_url: str = ""
+    again: str = ""
 
     @property
     def key(self) -> ClaimKey:
         """Event, and channel with message: a mention can arrive as two events."""
-        place = f"{self.channel}:{self.message}" if self.message else ""
+        place = f"{self.channel}:{self.message}" if self.message and not self.again else ""
         return ClaimKey(platform=PLATFORM, event=self.event, place=place)
 
     @property

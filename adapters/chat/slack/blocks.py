@@ -17,6 +17,7 @@ Block = dict[str, Any]
 FEEDBACK = "footnote_feedback"
 EXPERT = "footnote_expert"
 SHARE = "footnote_share"
+AGAIN = "footnote_again"
 REASON = "footnote_reason"
 KEEP = "footnote_keep"
 ANSWER_THIS = "footnote_answer_this"

@@ -14,12 +14,14 @@ from slack_sdk.errors import SlackClientError
 from adapters.chat.slack.administering import Administering
 from adapters.chat.slack.answering import Answering
 from adapters.chat.slack.asking import PLATFORM
+from adapters.chat.slack.asking_again import AskingAgain
 from adapters.chat.slack.digesting import post_digests
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.doctor import REQUIRED_SCOPES, Workspace, identify
 from adapters.chat.slack.home import Home
 from adapters.chat.slack.judging import Judging, PageEditors
 from adapters.chat.slack.listener import Listener
+from adapters.chat.slack.marking import Marking
 from adapters.chat.slack.progress import RUN, Progress
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.sharing import Sharing
@@ -27,6 +29,7 @@ from adapters.chat.slack.web import SlackWeb, call, open_web, quiet_logger
 from core.errors import ConfigurationError, FootnoteError, TemporaryError
 from core.ports import Answerer, Clock, PageTitles
 from core.ports.chat import Administration, Audiences, Claims, Digests, Feedback, Insights, KeptAnswers
+from core.ports.replies import GivenReplies
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +57,7 @@ class SlackChat:
         insights: Insights | None = None,
         editors: PageEditors | None = None,
         digests: Digests | None = None,
+        replies: GivenReplies | None = None,
     ) -> None:
         self._settings = settings
         self._answerer = answerer
@@ -67,6 +71,7 @@ class SlackChat:
         self._insights = insights
         self._editors = editors
         self._digests = digests
+        self._replies = replies
         self.ready = asyncio.Event()
         self.port = 0
 
@@ -88,12 +93,13 @@ class SlackChat:
             workspace = await self._connect(web, stop)
             if workspace is None:
                 return
-            answering, progress, app = self._assemble(web, workspace)
+            marking = Marking(web=web, replies=self._replies)
+            answering, progress, app = self._assemble(web, workspace, marking)
             try:
                 async with self._receiving(app):
                     self.ready.set()
                     logger.info("Slack is connected as %s", workspace.bot_user)
-                    await self._look_after(web, answering, progress, stop)
+                    await self._look_after(web, answering, progress, marking, stop)
             finally:
                 await answering.drain()
 
@@ -116,7 +122,9 @@ class SlackChat:
             return workspace
         return None
 
-    def _assemble(self, web: SlackWeb, workspace: Workspace) -> tuple[Answering, Progress, AsyncApp]:
+    def _assemble(
+        self, web: SlackWeb, workspace: Workspace, marking: Marking
+    ) -> tuple[Answering, Progress, AsyncApp]:
         settings, bot_user = self._settings, workspace.bot_user
         directory = Directory(web, clock=self._clock, team=workspace.team, enterprise=workspace.enterprise)
         answering = Answering(
@@ -129,6 +137,7 @@ class SlackChat:
             directory=directory,
             clock=self._clock,
             bot_user=bot_user,
+            marking=marking,
         )
         judging = Judging(
             web=web,
@@ -183,6 +192,7 @@ class SlackChat:
             judging=judging,
             administering=administering,
             sharing=sharing,
+            asking_again=AskingAgain(web=web, answering=answering, directory=directory, bot_user=bot_user),
             home=home,
             directory=directory,
             bot_user=bot_user,
@@ -224,7 +234,12 @@ class SlackChat:
             await runner.cleanup()
 
     async def _look_after(
-        self, web: SlackWeb, answering: Answering, progress: Progress, stop: asyncio.Event
+        self,
+        web: SlackWeb,
+        answering: Answering,
+        progress: Progress,
+        marking: Marking,
+        stop: asyncio.Event,
     ) -> None:
         """Until stopped, take over what others left behind, and post what is due."""
         while not stop.is_set():
@@ -236,6 +251,7 @@ class SlackChat:
                     answering.start((progress if RUN in claim.payload else answering).go_on(claim))
                 if self._digests is not None:
                     await post_digests(web, self._digests, platform=PLATFORM)
+                await marking.mark_changed()
             except FootnoteError as error:
                 logger.warning("abandoned questions and digests cannot be looked for: %s", error)
             await _wait(stop, self._settings.lease_seconds / 4)

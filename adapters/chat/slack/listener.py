@@ -26,6 +26,7 @@ from adapters.chat.slack.asking import (
     may_follow_up,
     mentions,
 )
+from adapters.chat.slack.asking_again import AskingAgain
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.home import Home
 from adapters.chat.slack.judging import Judging
@@ -43,7 +44,7 @@ Ack = Callable[..., Awaitable[BoltResponse]]
 class Listener:
     """Registers everything that Footnote listens to on a Bolt app."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one part each, given by name at one place
         self,
         *,
         web: SlackWeb,
@@ -51,6 +52,7 @@ class Listener:
         judging: Judging,
         administering: Administering,
         sharing: Sharing,
+        asking_again: AskingAgain,
         home: Home,
         directory: Directory,
         bot_user: str,
@@ -59,6 +61,7 @@ class Listener:
         self._judging = judging
         self._administering = administering
         self._sharing = sharing
+        self._asking_again = asking_again
         self._home = home
         self._apologizing = Apologizing(web=web, directory=directory)
         self._bot_user = bot_user
@@ -83,6 +86,7 @@ class Listener:
         app.action(blocks.FEEDBACK)(self._on_thumb)
         app.action(blocks.EXPERT)(self._on_expert)
         app.action(blocks.SHARE)(self._on_share)
+        app.action(blocks.AGAIN)(self._on_again)
         app.action(re.compile(f"^{blocks.RESYNC}_"))(self._on_resync_button)
         app.view(blocks.REASON)(self._on_reason)
         app.error(_on_error)
@@ -158,6 +162,10 @@ class Listener:
     async def _on_share(self, body: Body, ack: Ack) -> None:
         await ack()
         self._start(self._sharing.share(body), body)
+
+    async def _on_again(self, body: Body, ack: Ack) -> None:
+        await ack()
+        self._start(self._asking_again.ask(body), body)
 
     async def _on_resync_button(self, body: Body, ack: Ack) -> None:
         await ack()

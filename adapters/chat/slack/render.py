@@ -29,6 +29,11 @@ POSTED = Room(markdown=9_000, text=3_000, size=characters)
 UPDATED = Room(markdown=3_000, text=3_800, size=octets)
 """An edit: texts above 4,000 bytes are refused (``msg_too_long``)."""
 
+REFUSED_BLOCKS = frozenset(
+    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "block_mismatch"}
+)
+"""Errors of a message that Slack would take in a plainer or shorter form."""
+
 LEAST_TEXT = 100
 """Less of an answer than this is not worth showing before its sources."""
 

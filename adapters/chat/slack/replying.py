@@ -10,7 +10,7 @@ from adapters.chat.slack.asking import Asked
 from adapters.chat.slack.escaping import escaped, inert
 from adapters.chat.slack.finding import begun_metadata, find_reply, metadata
 from adapters.chat.slack.mrkdwn import mrkdwn
-from adapters.chat.slack.render import POSTED, UPDATED, Message, Room, notice, plain_messages
+from adapters.chat.slack.render import POSTED, REFUSED_BLOCKS, UPDATED, Message, Room, notice, plain_messages
 from adapters.chat.slack.settings import Pace
 from adapters.chat.slack.splitting import split
 from adapters.chat.slack.texts import Text, say
@@ -24,10 +24,6 @@ STREAM_LENGTH = 11_000
 
 NO_STREAMS_SECONDS = 3600.0
 """How long streaming is not tried again where the workspace does not have it."""
-
-_REFUSED_BLOCKS = frozenset(
-    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "block_mismatch"}
-)
 
 Render = Callable[[Room], tuple[Message, ...]]
 """Draws the finished reply for the room that its first message has."""
@@ -270,7 +266,7 @@ class Reply:
         try:
             await self._web.update(channel=self._asked.channel, ts=self.ts, message=message, metadata=marked)
         except CallError as error:
-            if error.code not in _REFUSED_BLOCKS:
+            if error.code not in REFUSED_BLOCKS:
                 raise
             first, *others = plain_messages((message,))
             await self._web.update(channel=self._asked.channel, ts=self.ts, message=first, metadata=marked)
@@ -290,7 +286,7 @@ class Reply:
         try:
             return await self._post(message, part=part, of=of)
         except CallError as error:
-            if error.code not in _REFUSED_BLOCKS:
+            if error.code not in REFUSED_BLOCKS:
                 raise
             logger.warning("Slack refused the blocks of a reply (%s); posted plainly", error.code)
         first, *others = plain_messages((message,))

@@ -22,6 +22,7 @@ class Text(StrEnum):
     EXPERT_CALLED = "expert_called"
     NO_EXPERT = "no_expert"
     SHARE = "share"
+    QUESTION_GONE = "question_gone"
     SHARED = "shared"
     NOT_SHARED = "not_shared"
     SHARE_EXPIRED = "share_expired"
@@ -66,6 +67,7 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         ),
         Text.NO_EXPERT: "No expert is configured for this. An administrator can name one (SLACK_EXPERT).",
         Text.SHARE: "Share in channel",
+        Text.QUESTION_GONE: "I no longer find the question. Please ask it anew.",
         Text.SHARED: "{person} asked: {question}",
         Text.NOT_SHARED: "This answer rests on pages that not everybody in this channel may see.",
         Text.SHARE_EXPIRED: "I no longer have this answer. Please ask again.",
@@ -107,6 +109,7 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         ),
         Text.NO_EXPERT: "Dafür ist niemand hinterlegt. Die Administration kann jemanden eintragen.",
         Text.SHARE: "Im Kanal teilen",
+        Text.QUESTION_GONE: "Die Frage finde ich nicht mehr. Bitte stelle sie neu.",
         Text.SHARED: "{person} hat gefragt: {question}",
         Text.NOT_SHARED: "Diese Antwort beruht auf Seiten, die nicht alle in diesem Kanal sehen dürfen.",
         Text.SHARE_EXPIRED: "Diese Antwort habe ich nicht mehr. Bitte frage noch einmal.",
@@ -146,6 +149,7 @@ _TEXTS: Mapping[str, Mapping[Text, str]] = {
         ),
         Text.NO_EXPERT: "Эксперт не назначен. Администратор может его указать (SLACK_EXPERT).",
         Text.SHARE: "Показать в канале",
+        Text.QUESTION_GONE: "Я больше не нахожу этот вопрос. Задайте его заново.",
         Text.SHARED: "{person} спрашивает: {question}",
         Text.NOT_SHARED: "Ответ опирается на страницы, которые в этом канале видны не всем.",
         Text.SHARE_EXPIRED: "Этого ответа у меня больше нет. Спросите, пожалуйста, ещё раз.",

@@ -29,6 +29,7 @@ from core.ports.chat import (
     SyncProgress,
     Verdict,
 )
+from core.ports.replies import GivenReplies
 from tests.adapters.chat.answers import ScriptedAnswerer, page_id
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
 
@@ -185,6 +186,7 @@ class Session:
     insights: Insights | None = None
     editors: PageEditors | None = None
     digests: Digests | None = None
+    given: GivenReplies | None = None
     chats: list[tuple[SlackChat, asyncio.Event, "asyncio.Task[None]"]] = field(default_factory=list)
 
     async def start(
@@ -204,6 +206,7 @@ class Session:
             insights=self.insights,
             editors=self.editors,
             digests=self.digests,
+            replies=self.given,
         )
         stop = asyncio.Event()
         task = asyncio.create_task(chat.run(stop))
