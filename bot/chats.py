@@ -12,6 +12,7 @@ from bot.insights import ChatInsights
 from bot.operations import Operations
 from bot.settings import Settings
 from core.ports.chat import Claims, KeptAnswers, Suggestions
+from core.ports.replies import GivenReplies
 
 COMMAND_RECORDS = "discord-commands.json"
 """Below FOOTNOTE_HOME: which commands Discord was told of, so that it is told only of changes."""
@@ -74,6 +75,7 @@ def make_chats(
     claims: Claims,
     kept: KeptAnswers,
     suggestions: Suggestions,
+    replies: GivenReplies,
     editors: PageEditors | None = None,
 ) -> Sequence[Chat]:
     """Every platform whose token is set; ``editors`` knows whom to call for a page.
@@ -96,6 +98,8 @@ def make_chats(
                 kept=kept,
                 titles=app.store,
                 editors=editors,
+                digests=app.learning.digests,
+                replies=replies,
             )
         )
     if (discord := discord_settings(app.settings)) is not None:
@@ -110,6 +114,8 @@ def make_chats(
                 clock=SystemClock(),
                 suggestions=suggestions,
                 editors=editors,
+                digests=app.learning.digests,
+                replies=replies,
                 records=FileRecords(app.settings.footnote_home / COMMAND_RECORDS),
             )
         )

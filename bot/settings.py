@@ -81,6 +81,9 @@ class Settings(BaseSettings):
     answer_unsupported: Literal["drop", "mark"] = "drop"
     answer_neighbours: int = Field(default=0, ge=0, le=2, description="passages before and behind each")
     answer_second_search: Literal["off", "on"] = "off"
+    answer_marked_days: int = Field(
+        default=14, ge=0, le=365, description="in which a reply is marked when its source changes; 0: never"
+    )
     answer_outdated_after_days: int = Field(default=365, ge=0, description="0: no page is called outdated")
 
     footnote_limit_person: str = "20/10m"

@@ -9,9 +9,11 @@ import structlog
 
 from adapters.sources.notion_editors import NotionEditors
 from adapters.stores.claims import open_claims
+from adapters.stores.given_replies import open_given_replies
 from adapters.stores.kept_answers import open_kept_answers
 from adapters.stores.suggestions import open_suggestions
 from bot.chats import make_chats
+from bot.clock import SystemClock
 from bot.health import health_endpoint
 from bot.learning import keep_the_log_short
 from bot.loops import settle
@@ -22,6 +24,7 @@ from bot.together import Runner, run_together
 from bot.webhook import NotionWebhook
 from bot.wiring import open_app
 from core.errors import ConfigurationError
+from core.services.given_replies import RememberedReplies, watch_sources
 from core.services.popular import keep_answered
 from core.services.prechecking import PrecheckedClaims
 
@@ -56,6 +59,8 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
     app, settings = operations.app, operations.app.settings
     claims = await stack.enter_async_context(open_claims(app.servers.database_url))
     kept = await stack.enter_async_context(open_kept_answers(app.servers.database_url))
+    book = await stack.enter_async_context(open_given_replies(app.servers.database_url))
+    replies = RememberedReplies(book, clock=SystemClock(), days=settings.answer_marked_days)
     suggestions = await stack.enter_async_context(open_suggestions(app.servers.database_url))
     webhook = NotionWebhook(
         hints=operations.jobs.hints,
@@ -71,6 +76,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         claims=PrecheckedClaims(claims, app.cache),
         kept=kept,
         suggestions=suggestions,
+        replies=replies,
         editors=editors,
     )
     runners: list[Runner] = [
@@ -78,6 +84,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         app.audiences.watch,
         lambda stop: keep_the_log_short(settings, app.learning, stop),
         lambda stop: keep_answered(app.popular, app.index.generation, stop),
+        lambda stop: watch_sources(replies, app.index.generation, stop),
         *(chat.run for chat in chats),
     ]
     if api is not None:

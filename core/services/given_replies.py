@@ -89,7 +89,7 @@ async def watch_sources(
     generation: Callable[[], Awaitable[int]],
     stop: asyncio.Event,
     *,
-    every: float = 30.0,
+    every: float = 5.0,
 ) -> None:
     """Look at given replies now, and again whenever the index has changed, until ``stop`` is set."""
     done: int | None = None

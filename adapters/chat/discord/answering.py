@@ -15,6 +15,7 @@ from adapters.chat.discord.calls import CallError, call, defer
 from adapters.chat.discord.components import NO_MENTIONS
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.escaping import escaped
+from adapters.chat.discord.marking import Marking
 from adapters.chat.discord.reaching import Surfaces, find_reply, private_surfaces
 from adapters.chat.discord.recent import RecentQuestions
 from adapters.chat.discord.render import Reply, as_plain, asked_by, notice, render
@@ -23,7 +24,7 @@ from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.holding import held
-from core.domain.answers import NoAnswer, NoAnswerReason, Outcome
+from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
 from core.errors import FootnoteError, TemporaryError
 from core.ports import Answerer, Clock
@@ -56,7 +57,7 @@ class LostClaimError(Exception):
 class Answering:
     """Answers claimed questions in tasks that it owns."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one port each, given by name at one place
         self,
         *,
         client: discord.Client,
@@ -67,8 +68,10 @@ class Answering:
         directory: Directory,
         clock: Clock,
         running: Running,
+        marking: Marking,
     ) -> None:
         self._client = client
+        self._marking = marking
         self._settings = settings
         self._answerer = answerer
         self._claims = claims
@@ -91,7 +94,11 @@ class Answering:
         if done and not claiming.exception() and claiming.result() is not ClaimState.TAKEN:
             return
         # An answer in a thread has a private pointer to it.
-        in_time = await defer(interaction, private=asked.is_private or bool(asked.posts_in))
+        in_time = await defer(
+            interaction,
+            private=asked.is_private or bool(asked.posts_in),
+            in_place=bool(asked.again),
+        )
         if not in_time:
             asked = replace(asked, token="")
         try:
@@ -115,12 +122,12 @@ class Answering:
     async def _begin(self, asked: Asked) -> None:
         """Answer what is claimed now; while everything ends, leave it to the next process instead."""
         if self._running.is_draining:
-            await self._hand_over(asked, self._replying(asked, existing=""))
+            await self._hand_over(asked, self._replying(asked, existing=asked.again))
             return
         if not asked.message:
             # A message can be read again where it was written.
             self.recent.keep(asked)
-        self._running.start(self._answer(asked, existing=""))
+        self._running.start(self._answer(asked, existing=asked.again))
 
     async def is_follow_up(self, asked: Asked) -> bool:
         """Whether somebody whose question was answered in this thread goes on there without a mention."""
@@ -173,7 +180,7 @@ class Answering:
             await self._fail(asked, replying, Text.GAVE_UP)
             await replying.close()
         else:
-            await self._answer(asked, existing=claim.reply)
+            await self._answer(asked, existing=claim.reply or asked.again)
 
     async def _answer(self, asked: Asked, *, existing: str) -> None:
         replying = self._replying(asked, existing=existing)
@@ -200,7 +207,8 @@ class Answering:
     async def _reply_to(self, asked: Asked, replying: Replying) -> None:
         place = await self._directory.place(asked)
         if not self._audiences.may_ask(place):
-            await self._show(asked, replying, notice(escaped(say(Text.NOT_HERE, asked.language))))
+            line = notice(escaped(say(Text.NOT_HERE, asked.language)))
+            await (self._show_alone if asked.again else self._show)(asked, replying, line)
             return
         if not any(character.isalnum() for character in asked.text):
             await self._show(asked, replying, notice(escaped(say(Text.HOW_TO, asked.language))))
@@ -220,7 +228,8 @@ class Answering:
                 asked_at=self._clock.now(),
                 turns=tuple(Turn(text=text) for text in asked.earlier())[-MAX_TURNS:],
             )
-            outcome = await self._answerer.answer(question, replying)
+            # In the place of a finished reply nothing half-finished is shown.
+            outcome = await self._answerer.answer(question, None if asked.again else replying)
         reply = render(
             outcome,
             question_id=asked.event,
@@ -234,6 +243,8 @@ class Answering:
             await self._show_alone(asked, replying, reply)
             return
         await self._show(asked, replying, reply)
+        if isinstance(outcome, Answer):
+            await self._marking.given(asked, channel=replying.where, message=replying.first, answer=outcome)
 
     async def _show(self, asked: Asked, replying: Replying, reply: Reply) -> None:
         await self._require_claim(asked)
@@ -248,7 +259,8 @@ class Answering:
 
     async def _show_alone(self, asked: Asked, replying: Replying, reply: Reply) -> None:
         """A note that concerns nobody but the asker, in the channel only where nothing else reaches them."""
-        await replying.withdraw()
+        if not asked.again:
+            await replying.withdraw()
         surfaces = private_surfaces(
             self._client, asked, now=self._clock.now(), token_seconds=self._settings.token_seconds
         )
@@ -322,8 +334,13 @@ class Answering:
     async def _show_failure(self, asked: Asked, replying: Replying, text: Text) -> bool:
         incident = secrets.token_hex(4)
         logger.exception("question %s could not be answered, incident %s", asked.event, incident)
+        line = notice(escaped(say(text, asked.language, id=incident)))
         try:
-            await replying.finish(notice(escaped(say(text, asked.language, id=incident))))
+            if asked.again:
+                # The reply that is there says more than that there is no other.
+                await self._show_alone(asked, replying, line)
+            else:
+                await replying.finish(line)
         except FootnoteError as error:
             # Where Discord refuses for good, nobody can be told; else the question is taken over.
             logger.warning("incident %s could not be told to the asker: %s", incident, error)

@@ -30,6 +30,7 @@ class Asked:
     ``posts_in`` is a thread in which the answer is posted instead. ``private``: ``"yes"`` if only the asker
     sees the reply. ``kind`` and ``asker_kind`` are what the server told with the question; ``roles`` are
     parted by commas; ``name`` is how others see the asker. ``turns`` are earlier questions as JSON.
+    ``again`` is the message whose place the new answer takes.
     """
 
     event: str
@@ -49,6 +50,7 @@ class Asked:
     language: str = ""
     name: str = ""
     turns: str = ""
+    again: str = ""
 
     @property
     def key(self) -> ClaimKey:

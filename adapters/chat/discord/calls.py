@@ -90,16 +90,17 @@ def _translated(what: str, error: discord.HTTPException) -> Exception:
     )
 
 
-async def defer(interaction: discord.Interaction, *, private: bool) -> bool:
+async def defer(interaction: discord.Interaction, *, private: bool, in_place: bool = False) -> bool:
     """Tell Discord that an answer will come; false if Discord says that it came too late to be told.
 
     Whether the reply is private is settled here: followups cannot change it (DSC-2). Where Discord does not
-    answer, it may have understood: then its reply to the first followup tells.
+    answer, it may have understood: then its reply to the first followup tells. ``in_place``: the message with
+    the pressed button is what will change.
     """
     try:
         await call(
             "acknowledging",
-            interaction.response.defer(ephemeral=private, thinking=True),
+            interaction.response.defer(ephemeral=private, thinking=not in_place),
             seconds=ACK_SECONDS,
         )
     except discord.InteractionResponded:

@@ -11,6 +11,7 @@ import discord
 from adapters.chat.discord.addresses import point_at
 from adapters.chat.discord.calls import call
 from adapters.chat.discord.client import FootnoteClient
+from adapters.chat.discord.digesting import post_digests
 from adapters.chat.discord.doctor import identify, intent_check
 from adapters.chat.discord.judging import PageEditors
 from adapters.chat.discord.parts import Parts
@@ -18,7 +19,8 @@ from adapters.chat.discord.registering import CommandRecords, FileRecords
 from adapters.chat.discord.settings import DiscordSettings
 from core.errors import ConfigurationError, FootnoteError, RefusedError, TemporaryError, UnavailableError
 from core.ports import Answerer, Clock
-from core.ports.chat import Administration, Audiences, Claims, Feedback, Suggestions
+from core.ports.chat import Administration, Audiences, Claims, Digests, Feedback, Suggestions
+from core.ports.replies import GivenReplies
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +45,8 @@ class DiscordChat:
         suggestions: Suggestions | None = None,
         editors: PageEditors | None = None,
         records: CommandRecords | None = None,
+        digests: Digests | None = None,
+        replies: GivenReplies | None = None,
     ) -> None:
         self._settings = settings
         self._parts = Parts(
@@ -54,6 +58,8 @@ class DiscordChat:
             clock=clock,
             suggestions=suggestions,
             editors=editors,
+            digests=digests,
+            replies=replies,
         )
         self._records = records or FileRecords(RECORDS)
         self.ready = asyncio.Event()
@@ -132,15 +138,18 @@ class DiscordChat:
         await asyncio.gather(connecting, return_exceptions=True)
 
     async def _look_after(self, client: FootnoteClient, stop: asyncio.Event) -> None:
-        """Once connected and until stopped, take over what others left behind."""
+        """Once connected and until stopped, take over what others left behind, and post what is due."""
         await client.wait_until_ready()
         self.ready.set()
         logger.info("Discord is connected as %s, %d shards", client.user, client.shard_count)
         while not stop.is_set():
             try:
                 await client.take_over()
+                if self._parts.digests is not None:
+                    await post_digests(client, self._parts.digests)
+                await client.marking.mark_changed()
             except FootnoteError as error:
-                logger.warning("abandoned questions cannot be looked for: %s", error)
+                logger.warning("abandoned questions and digests cannot be looked for: %s", error)
             await _wait(stop, self._settings.lease_seconds / 4)
 
 

@@ -19,6 +19,7 @@ from adapters.chat.discord.components import NO_MENTIONS, question_of
 from adapters.chat.discord.custom_ids import Button, Pressed, read_button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.judging import Judging
+from adapters.chat.discord.marking import Marking
 from adapters.chat.discord.parts import Parts
 from adapters.chat.discord.progress import RUN, Following
 from adapters.chat.discord.registering import CommandRecords, Registering
@@ -83,6 +84,7 @@ class FootnoteClient(discord.AutoShardedClient):
         )
         self._settings = settings
         self.running = Running()
+        self.marking = Marking(client=self, replies=parts.replies)
         directory = Directory(self, settings=settings, clock=parts.clock)
         self._claims = parts.claims
         self._following = Following(
@@ -102,6 +104,7 @@ class FootnoteClient(discord.AutoShardedClient):
             directory=directory,
             clock=parts.clock,
             running=self.running,
+            marking=self.marking,
         )
         self.taking = Taking(
             client=self,
@@ -205,6 +208,8 @@ class FootnoteClient(discord.AutoShardedClient):
                 await self.taking.go_on(interaction)
             case Button.EXPERT, False:
                 await self._judging.call_expert(interaction, pressed)
+            case Button.AGAIN, False:
+                await self.taking.again(interaction, pressed)
             case Button.SHARE, False:
                 await self.taking.share(interaction, pressed)
             case _:

@@ -20,6 +20,7 @@ class Button(StrEnum):
     CONTINUE = "continue"
     EXPERT = "expert"
     SHARE = "share"
+    AGAIN = "again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from adapters.chat.discord.judging import PageEditors
 from core.ports import Answerer, Clock
-from core.ports.chat import Administration, Audiences, Claims, Feedback, Suggestions
+from core.ports.chat import Administration, Audiences, Claims, Digests, Feedback, Suggestions
+from core.ports.replies import GivenReplies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,3 +23,5 @@ class Parts:
     clock: Clock
     suggestions: Suggestions | None = None
     editors: PageEditors | None = None
+    digests: Digests | None = None
+    replies: GivenReplies | None = None

@@ -61,6 +61,8 @@ class Surfaces:
 def _ways(asked: Asked, *, is_open: bool) -> tuple[_Way, ...]:
     """A reply for all may go to its asker alone where the channel is closed, never the other way round."""
     interaction = (_Way.INTERACTION,) if is_open else ()
+    if asked.again:
+        return (_Way.CHANNEL, *interaction)
     if asked.is_direct:
         return (*interaction, _Way.CHANNEL)
     if asked.is_private:
@@ -114,7 +116,8 @@ async def private_surfaces(
     if asked.is_open(now, seconds=token_seconds):
         interaction = InteractionSurface(client, asked, private=True)
         try:
-            if not (asked.is_private or asked.posts_in):
+            # For what is asked again the response is the reply itself, and stays.
+            if not (asked.is_private or asked.posts_in or asked.again):
                 await interaction.withdraw()
             yield interaction
         except FootnoteError as error:

@@ -168,6 +168,37 @@ class Taking:
             interaction, from_interaction(interaction, text, private=False)
         )
 
+    # --- the button under a reply whose source has changed ---
+
+    async def again(self, interaction: discord.Interaction, pressed: Pressed) -> None:
+        """Ask what was asked, for whoever presses: what the new answer may rest on is decided anew."""
+        message = interaction.message
+        text = await self._asked_by_anybody(message) if message is not None else ""
+        if message is None or not text or text.endswith(CUT):
+            await whisper(interaction, say(Text.ASK_AGAIN, pressed.language))
+            return
+        asked = replace(from_interaction(interaction, text, private=False), again=str(message.id))
+        await self._answering.take_interaction(interaction, asked)
+
+    async def _asked_by_anybody(self, message: discord.Message) -> str:
+        """What a reply answers, from its header or from the message it replies to; empty if that is gone."""
+        bot, reference = self._client.user, message.reference
+        if text := asked_in(message):
+            return text
+        if bot is None or reference is None or not reference.message_id:
+            return ""
+        channel = self._client.get_partial_messageable(message.channel.id)
+        try:
+            asking = await call(
+                "reading a message", channel.fetch_message(reference.message_id), seconds=GO_ON_SECONDS
+            )
+        except FootnoteError as error:
+            logger.info("a question cannot be read again: %s", error)
+            return ""
+        if asking.author.id == bot.id:
+            return asked_in(asking)
+        return message_text(asking, bot=bot)
+
     async def _thread_for(self, asked: Asked, message: discord.Message) -> str:
         """The thread below an answer in a server's channel; empty where the reply stays where it is."""
         channel = message.channel

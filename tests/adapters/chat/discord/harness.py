@@ -16,6 +16,7 @@ from core.errors import InvalidInputError
 from core.ports import Answerer
 from core.ports.chat import (
     Claims,
+    Digests,
     Gap,
     IndexStatus,
     ResyncKind,
@@ -24,6 +25,7 @@ from core.ports.chat import (
     SyncProgress,
     Verdict,
 )
+from core.ports.replies import GivenReplies
 from tests.adapters.chat.answers import ScriptedAnswerer, page_id
 from tests.fakes.discord import (
     BOT_TOKEN,
@@ -222,6 +224,8 @@ class Session:
     admin: User
     claims: Claims | None = None
     editors: KnownEditors = field(default_factory=KnownEditors)
+    digests: Digests | None = None
+    given: GivenReplies | None = None
     chats: list[tuple[DiscordChat, asyncio.Event, "asyncio.Task[None]"]] = field(default_factory=list)
 
     def make_chat(
@@ -239,6 +243,8 @@ class Session:
             clock=clock,
             suggestions=self.suggestions,
             editors=self.editors,
+            digests=self.digests,
+            replies=self.given,
             records=self.records,
         )
 

@@ -180,7 +180,10 @@ async def test_a_slack_that_is_away_is_tried_later() -> None:
 async def test_a_reply_too_long_to_be_edited_is_marked_below() -> None:
     """Slack refuses edits of long messages; the mark stands in the thread then."""
     long = "Parental leave is long. " * 300
-    async with remembering(ScriptedAnswerer(lambda question: an_answer(question, long))) as (session, replies):
+    async with remembering(ScriptedAnswerer(lambda question: an_answer(question, long))) as (
+        session,
+        replies,
+    ):
         thread = await answered(session)
         number = len(session.replies(thread))
         await marked(session, replies)
