@@ -1,4 +1,4 @@
-"""A wiki in which every text ever written holds a word of its own, two processes that answer from it, real servers.
+"""A wiki in which every text ever written holds a word of its own, and two processes that answer from it.
 
 Whatever an answer rests on can be told from the words in it, and whether these words were in the index when
 the question was asked is looked up in the database itself, past the code that answers.
@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 import pytest
@@ -153,7 +154,7 @@ class Site:
     asked: int = 0
     answered: int = 0
     cached: int = 0
-    values: dict[bytes, bytes] = field(default_factory=dict)
+    values: dict[Any, bytes] = field(default_factory=dict)
 
     async def open(self) -> None:
         """Start both."""
@@ -248,7 +249,7 @@ class Site:
         """Copy all that Redis holds, to be put back later."""
         async with self._redis() as client:
             for key in await client.keys("*"):
-                if await client.type(key) == b"string" and (value := await client.get(key)) is not None:
+                if await client.type(key) == b"string" and isinstance(value := await client.get(key), bytes):
                     self.values[key] = value
 
     async def put_values_back(self) -> None:
@@ -258,10 +259,10 @@ class Site:
                 await client.set(key, value)
 
     async def corrupt(self, seed: int) -> None:
-        """Damage every value in one way or another: cut it, turn a bit over, or put that of another key there."""
+        """Damage every value: cut it, turn a bit over, or put that of another key there."""
         async with self._redis() as client:
             keys = [key for key in await client.keys("*") if await client.type(key) == b"string"]
-            held = [bytes(await client.get(key) or b"-") for key in keys]
+            held = [value if isinstance(value := await client.get(key), bytes) else b"-" for key in keys]
             for place, (key, value) in enumerate(zip(keys, held, strict=True)):
                 match (place + seed) % 3:
                     case 0:

@@ -222,6 +222,6 @@ async def test_a_database_that_is_away_costs_the_mark_and_not_the_reply(database
         await shelf.write(1, BEFORE)
         broken = RememberedReplies(
             PostgresReplies(shelf.book._pool, url=database_url), clock=shelf.clock, days=14
-        )  # noqa: SLF001
-        shelf.book._pool.terminate()  # noqa: SLF001
+        )
+        shelf.book._pool.terminate()
         await broken.given(place(), cites((1, BEFORE)))

@@ -74,7 +74,7 @@ async def test_a_reply_that_is_marked_already_is_left_alone() -> None:
 
 
 async def test_asking_again_answers_in_place_for_whoever_presses() -> None:
-    """The new answer takes the place of the marked one, rests on what the place and the person may see, and is
+    """The new answer takes the place of the marked one, rests on what place and person may see, and is
     remembered in turn."""
     answerer = ScriptedAnswerer()
     async with remembering(answerer) as (session, replies):
