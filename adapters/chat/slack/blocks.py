@@ -23,6 +23,9 @@ KEEP = "footnote_keep"
 ANSWER_THIS = "footnote_answer_this"
 RESYNC = "footnote_resync"
 
+CONTEXT_ELEMENTS = 4
+"""In one context block; Slack takes ten, and this keeps a block below what a message of its own holds."""
+
 CONTEXT_LENGTH = 2000
 """Characters of one context element; Slack takes 3,000 in a text object, and this leaves room."""
 
@@ -72,7 +75,7 @@ def source_lines(
 
 
 def sources(citations: Sequence[Citation], language: str) -> list[Block]:
-    """The list of sources in as few context elements as their length allows."""
+    """The list of sources in as few context blocks and elements as their lengths allow."""
     if not citations:
         return []
     texts = [f"*{phrase(Phrase.SOURCES, language)}*"]
@@ -82,7 +85,9 @@ def sources(citations: Sequence[Citation], language: str) -> list[Block]:
             texts[-1] = joined
         else:
             texts.append(line)
-    return [context(*texts)]
+    return [
+        context(*texts[begin : begin + CONTEXT_ELEMENTS]) for begin in range(0, len(texts), CONTEXT_ELEMENTS)
+    ]
 
 
 def feedback(question_id: str, language: str) -> Block:
@@ -149,6 +154,9 @@ def _source_line(citation: Citation, language: str, label_length: int) -> str:
     if len(label) > label_length:
         label = label[: label_length - 1].rstrip() + "…"
     line = f"{citation.number}. {mrkdwn_link(citation.url, label)}"
+    if characters(line) > CONTEXT_LENGTH:
+        # No text object holds such an address.
+        line = f"{citation.number}. {mrkdwn_link('', label)}"
     if citation.last_edited is not None:
         line += f" · {phrase(Phrase.LAST_EDITED, language)} {citation.last_edited:%Y-%m-%d}"
     return line

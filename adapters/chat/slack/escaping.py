@@ -13,6 +13,9 @@ INVISIBLE = "\u200b"
 _CONTROL = re.compile(r"<(?=[!@#])")
 _BROADCAST = re.compile(r"@(?=(?:channel|here|everyone|group)\b)", re.IGNORECASE)
 _ENTITY = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+_OVERRIDES = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that turn the writing direction of whatever follows, links and dates included."""
+
 _SPACES = re.compile(r"\s+")
 _MARKDOWN_SYNTAX = re.compile(r"([\\\[\]`*_~<>|&])")
 _PIPE = "\u00a6"
@@ -21,12 +24,16 @@ _PIPE = "\u00a6"
 
 def inert(markdown: str) -> str:
     """Markdown in which nothing pings: ``<!channel>``, ``<@U1>``, ``<#C1>`` and ``@here`` are mere text."""
-    return _BROADCAST.sub(f"@{INVISIBLE}", _CONTROL.sub(f"<{INVISIBLE}", markdown))
+    upright = _OVERRIDES.sub("", markdown)
+    return _BROADCAST.sub(f"@{INVISIBLE}", _CONTROL.sub(f"<{INVISIBLE}", upright))
 
 
 def escaped(text: str) -> str:
     """Plain text for mrkdwn: ``& < >`` as entities, once; broadcasts inert."""
-    return _BROADCAST.sub(f"@{INVISIBLE}", "".join(_ENTITY.get(character, character) for character in text))
+    upright = _OVERRIDES.sub("", text)
+    return _BROADCAST.sub(
+        f"@{INVISIBLE}", "".join(_ENTITY.get(character, character) for character in upright)
+    )
 
 
 def plain(text: str, *, limit: int) -> str:

@@ -16,17 +16,18 @@ from core.domain.phrases import Phrase, no_answer_text, phrase
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How much one message may hold: of Markdown in all blocks, and of ``text``, in the unit of ``size``."""
+    """How much one message may hold: of Markdown, of all that blocks show, and of ``text``; in ``size``."""
 
     markdown: int
+    blocks: int
     text: int
     size: Size
 
 
-POSTED = Room(markdown=9_000, text=3_000, size=characters)
-"""A new message: 12,000 characters of Markdown and about 13,200 over all blocks, sources included."""
+POSTED = Room(markdown=9_000, blocks=12_000, text=3_000, size=characters)
+"""A new message: 12,000 characters of Markdown, and about 13,200 over all blocks, buttons included."""
 
-UPDATED = Room(markdown=3_000, text=3_800, size=octets)
+UPDATED = Room(markdown=3_000, blocks=3_600, text=3_800, size=octets)
 """An edit: texts above 4,000 bytes are refused (``msg_too_long``)."""
 
 REFUSED_BLOCKS = frozenset(
@@ -101,12 +102,22 @@ def _answer(answer: Answer, *, question_id: str, room: Room, private: bool) -> t
     if answer.degraded and not private:
         tail.append(_expert(answer.language, question_id, answer))
     last = messages[-1]
-    if room.size is octets and _blocks_size(listed) + octets(pieces[-1]) > room.text:
-        # The sources get a message of their own rather than be cut.
-        messages.append(Message(text=_fitting_text(lines, room=room), blocks=tuple(tail)))
-    else:
+    if _blocks_size(listed, room.size) + room.size(pieces[-1]) <= room.blocks:
         messages[-1] = Message(text=_with_sources(last.text, lines, room=room), blocks=(*last.blocks, *tail))
-    return tuple(messages)
+        return tuple(messages)
+    # The sources get messages of their own rather than be cut.
+    return (*messages, *_source_messages(listed, tail, text=_fitting_text(lines, room=POSTED)))
+
+
+def _source_messages(listed: Sequence[Block], tail: Sequence[Block], *, text: str) -> tuple[Message, ...]:
+    """Sources that are too many for the message before; ``tail`` begins with them and goes to the last."""
+    groups: list[list[Block]] = [[]]
+    for block in listed:
+        if groups[-1] and _blocks_size([*groups[-1], block], characters) > POSTED.blocks:
+            groups.append([])
+        groups[-1].append(block)
+    groups[-1] += tail[len(listed) :]
+    return tuple(Message(text=text, blocks=tuple(group)) for group in groups)
 
 
 def _no_answer(none: NoAnswer, *, question_id: str, private: bool) -> Message:
@@ -163,8 +174,8 @@ def _shortened(text: str, *, limit: int, size: Size) -> str:
     return split(text, limit=limit - size(ending), size=size)[0] + ending
 
 
-def _blocks_size(listed: Sequence[Block]) -> int:
-    return sum(octets(element["text"]) for block in listed for element in block["elements"])
+def _blocks_size(listed: Sequence[Block], size: Size) -> int:
+    return sum(size(element["text"]) for block in listed for element in block["elements"])
 
 
 def _sections(message: Message) -> tuple[str, ...]:

@@ -342,3 +342,38 @@ def test_plain_messages_lose_nothing() -> None:
     for message in messages:
         assert len(message.text) <= 3_000
         check_blocks(list(message.blocks))
+
+
+@pytest.mark.parametrize("room", [POSTED, UPDATED], ids=["posted", "updated"])
+@pytest.mark.parametrize(
+    ("count", "url_length", "title"),
+    [(1, 3_500, "A"), (20, 1_900, "A"), (20, 120, "語" * 300), (20, 100, "x" * 150), (20, 700, "\u202eA")],
+)
+def test_slk5_any_number_of_sources_of_any_length_is_taken(
+    room: Room, count: int, url_length: int, title: str
+) -> None:
+    """Addresses as long as a text object, many of them, under a long answer: all are named, none refused."""
+    urls = tuple(f"https://www.notion.so/{number}-".ljust(url_length, "y") for number in range(count))
+    titles = tuple(f"{number} {title}" for number in range(count))
+    messages = render(the_answer("word " * 4_000, *titles, urls=urls), question_id="Ev1", room=room)
+
+    shown = ""
+    for message in (*messages, *plain_messages(messages)):
+        check_blocks(list(message.blocks))
+        assert len(message.text) <= 4_000
+    for message in messages:
+        shown += "\n".join(element["text"] for block in message.blocks if block["type"] == "context"
+                           for element in block["elements"]) + "\n"  # fmt: skip
+    lines = [line for line in shown.split("\n") if re.match(r"\d+\. ", line)]
+    assert [int(line.split(".")[0]) for line in lines] == list(range(1, count + 1))
+    assert all(("<https://" in line) == (url_length < 2_000) for line in lines)
+    assert messages[-1].blocks[-1]["type"] == "context_actions"
+
+
+def test_a4_a_title_does_not_turn_what_follows() -> None:
+    """Characters that override the writing direction are left out of titles and texts."""
+    (message,) = render(the_answer("Yes \u202eno\u2067.", "\u202esalary\u202c"), question_id="Ev1")
+
+    shown = "".join(strings(message))
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown)
+    assert "|salary › Length>" in shown
