@@ -22,14 +22,14 @@ from tests.e2e.slack_crowd import Crowd, Fleet
 from tests.fakes.slack import FakeSlack, running_slack
 from tests.fakes.slack.people import shown_text
 
-KILLS, CHANNELS, PAUSE = 50, 20, 0.4
+KILLS, CHANNELS, PAUSE = 40, 20, 0.8
 """Deaths, channels, and seconds between two questions."""
 
-MODEL_SECONDS, LEASE_SECONDS = 1.0, 3.0
+MODEL_SECONDS, LEASE_SECONDS = 1.0, 4.0
 PATIENCE_SECONDS = 300.0
 """After the last question: fifty threads a minute can be read, and some questions wait for that."""
 
-EARLIEST, LATEST = 0.5, 4.0
+EARLIEST, LATEST = 1.0, 6.0
 """Seconds between a process's being ready and its death."""
 
 

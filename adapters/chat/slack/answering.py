@@ -103,11 +103,12 @@ class Answering:
             return False
         return await self._claims.was_answered(PLATFORM, asked.conversation)
 
-    def start(self, work: Coroutine[None, None, None]) -> None:
+    def start(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         """Run something in a task that `drain` waits for."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

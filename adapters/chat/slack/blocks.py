@@ -90,16 +90,16 @@ def sources(citations: Sequence[Citation], language: str) -> list[Block]:
     ]
 
 
-def feedback(question_id: str, language: str) -> Block:
-    """Slack's own thumbs."""
+def feedback(question_id: str, language: str, *, page: str = "") -> Block:
+    """Slack's own thumbs; ``page`` is the one whose editor is asked after a bad one."""
     return {
         "type": "context_actions",
         "elements": [
             {
                 "type": "feedback_buttons",
                 "action_id": FEEDBACK,
-                "positive_button": _thumb(Text.GOOD, "good", question_id, language),
-                "negative_button": _thumb(Text.BAD, "bad", question_id, language),
+                "positive_button": _thumb(Text.GOOD, "good", question_id, language, page),
+                "negative_button": _thumb(Text.BAD, "bad", question_id, language, page),
             }
         ],
     }
@@ -162,11 +162,11 @@ def _source_line(citation: Citation, language: str, label_length: int) -> str:
     return line
 
 
-def _thumb(label: Text, verdict: str, question_id: str, language: str) -> dict[str, Any]:
+def _thumb(label: Text, verdict: str, question_id: str, language: str, page: str) -> dict[str, Any]:
     return {
         "text": _plain(say(label, language)),
         "accessibility_label": say(label, language),
-        "value": value(verdict=verdict, question=question_id, language=language),
+        "value": value(verdict=verdict, question=question_id, language=language, page=page),
     }
 
 

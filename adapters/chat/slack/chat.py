@@ -242,13 +242,18 @@ class SlackChat:
         stop: asyncio.Event,
     ) -> None:
         """Until stopped, take over what others left behind, and post what is due."""
+        taken: set[asyncio.Task[None]] = set()
         while not stop.is_set():
+            # No more than is worked on: what waits here would only be taken over again, should we die too.
+            room = TAKE_OVER_LIMIT - len(taken)
             try:
                 abandoned = await self._claims.take_over(
-                    PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
+                    PLATFORM, lease_seconds=self._settings.lease_seconds, limit=room
                 )
                 for claim in abandoned:
-                    answering.start((progress if RUN in claim.payload else answering).go_on(claim))
+                    task = answering.start((progress if RUN in claim.payload else answering).go_on(claim))
+                    taken.add(task)
+                    task.add_done_callback(taken.discard)
                 if self._digests is not None:
                     await post_digests(web, self._digests, platform=PLATFORM)
                 await marking.mark_changed()

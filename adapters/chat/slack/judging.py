@@ -67,7 +67,7 @@ class Judging:
         if verdict is Verdict.GOOD:
             await self._whisper(body, notice(escaped(say(Text.THANKS, language))))
         else:
-            await self._whisper(body, self._expert_offer(question, language))
+            await self._whisper(body, self._expert_offer(question, language, page=chosen.get("page", "")))
 
     async def _ask_why(self, trigger: str, *, question: str, language: str) -> None:
         view = blocks.reason_modal(question_id=question, language=language)
@@ -154,9 +154,9 @@ class Judging:
             return ""
         return f"<!subteam^{expert}>" if expert.startswith("S") else f"<@{expert}>"
 
-    def _expert_offer(self, question: str, language: str) -> Message:
+    def _expert_offer(self, question: str, language: str, *, page: str) -> Message:
         label = say(Text.ASK_EXPERT, language)
-        packed = blocks.value(question=question, language=language)
+        packed = blocks.value(question=question, language=language, page=page)
         offer = blocks.buttons(blocks.button(label, action=blocks.EXPERT, value=packed))
         text = escaped(say(Text.THANKS, language))
         return Message(text=text, blocks=(blocks.section(text), offer))

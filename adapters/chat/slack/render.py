@@ -98,7 +98,7 @@ def _answer(answer: Answer, *, question_id: str, room: Room, private: bool) -> t
     short = blocks.SHORT_LABEL_LENGTH
     lines = "\n".join(blocks.source_lines(answer.citations, answer.language, label_length=short))
     messages = [_piece(piece, room=room) for piece in pieces]
-    tail = [*listed, blocks.feedback(question_id, answer.language)]
+    tail = [*listed, blocks.feedback(question_id, answer.language, page=_first_page(answer))]
     if answer.degraded and not private:
         tail.append(_expert(answer.language, question_id, answer))
     last = messages[-1]
@@ -129,7 +129,7 @@ def _no_answer(none: NoAnswer, *, question_id: str, private: bool) -> Message:
 
 
 def _expert(language: str, question_id: str, answer: Answer | None) -> Block:
-    page = str(answer.citations[0].passage.candidate.page_id) if answer and answer.citations else ""
+    page = _first_page(answer) if answer is not None else ""
     return blocks.buttons(
         blocks.button(
             say(Text.ASK_EXPERT, language),
@@ -137,6 +137,10 @@ def _expert(language: str, question_id: str, answer: Answer | None) -> Block:
             value=blocks.value(question=question_id, language=language, page=page),
         )
     )
+
+
+def _first_page(answer: Answer) -> str:
+    return str(answer.citations[0].passage.candidate.page_id) if answer.citations else ""
 
 
 def _links(numbers: Sequence[int], cited: Mapping[int, Citation]) -> str:

@@ -76,6 +76,24 @@ async def test_dsc5_people_and_roles_of_the_settings_administer_too() -> None:
             assert "**Index**" in shown_text(await session.people.finished(interaction))
 
 
+async def test_dsc5_people_and_roles_of_the_rules_follow_the_rules() -> None:
+    """Whom the file names is asked when a command is used, not when the bot was started."""
+    async with discord_session(starts=False) as session:
+        role = session.discord.world.add_role(session.guild, "Librarians")
+        session.discord.world.join(session.bob, session.guild, role)
+        session.guild.command_overrides["status"] = {session.alice.id, session.bob.id}
+        await session.start()
+        for user, named in ((session.alice, session.alice.id), (session.bob, role.id)):
+            for admins, expected in (
+                (frozenset[str](), "only administrators"),
+                (frozenset({str(named)}), "**Index**"),
+                (frozenset[str](), "only administrators"),
+            ):
+                session.audiences.admins = admins
+                interaction = session.people.slash(user, session.channel, "status")
+                assert expected in shown_text(await session.people.finished(interaction))
+
+
 async def test_dsc5_managers_of_a_server_that_the_settings_do_not_name_administer_nothing() -> None:
     """Whoever adds the bot to a server of theirs gains nothing by it."""
     async with discord_session(starts=False) as session:

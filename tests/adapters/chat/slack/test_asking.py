@@ -284,14 +284,32 @@ async def test_f58_bots_in_a_thread_start_nothing(session: Session) -> None:
     assert [question.text for question in session.answerer.questions] == ["what does this alert mean?"]
 
 
-async def test_f57_a_reply_also_sent_to_the_channel_is_answered(session: Session) -> None:
+@pytest.mark.parametrize("kinds", [("message",), ("message", "app_mention"), ("app_mention", "message")])
+async def test_f57_a_reply_also_sent_to_the_channel_is_answered(
+    session: Session, kinds: tuple[str, ...]
+) -> None:
     """The subtype thread_broadcast is a person's question, answered once in its thread."""
     root = session.people.write("C1", "U1", "I have a question", deliver=False)
-    session.people.write("C1", "U1", "<@UBOT> and for interns?", thread=root, subtype="thread_broadcast")
+    subtype = "thread_broadcast"
+    text = "<@UBOT> and for interns?"
+    ts = session.people.write("C1", "U1", text, thread=root, subtype=subtype, deliver=False)
+    asked = {"channel": "C1", "user": "U1", "text": text, "ts": ts, "thread_ts": root, "subtype": subtype}
+    for kind in kinds:
+        session.people.event(asked | {"type": kind, "event_ts": ts})
     await session.settled()
 
     assert len(session.replies(root)) == 1
     assert session.replies(root)[0].get("reply_broadcast") is None
+
+
+async def test_f57_a_follow_up_also_sent_to_the_channel_is_answered(session: Session) -> None:
+    """The asker goes on without a mention, with the box ticked."""
+    root = session.people.write("C1", "U1", ASKED)
+    await session.settled()
+    session.people.write("C1", "U1", "and for interns?", thread=root, subtype="thread_broadcast")
+    await session.settled()
+
+    assert len(session.replies(root)) == 2
 
 
 async def test_f56_a_mention_in_a_thread_is_answered_there(session: Session) -> None:

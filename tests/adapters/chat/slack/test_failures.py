@@ -9,6 +9,7 @@ import pytest
 from adapters.chat.slack.web import SlackWeb, call, open_web
 from adapters.stores.claims_memory import MemoryClaims
 from core.errors import RateLimitedError, UnavailableError
+from core.ports.chat import ClaimKey
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
 from tests.adapters.chat.slack.harness import Session, SystemClock, slack_session
 from tests.adapters.chat.slack.test_replying import ASKED, assert_whole, left_behind, the_whole, writer
@@ -153,6 +154,26 @@ async def test_slk1_sorry_that_cannot_be_said_is_not_said_for_ever() -> None:
         await asyncio.sleep(0.8)
 
         assert len(session.slack.called("chat.postMessage")) == tries
+
+
+async def test_slk1_no_more_is_taken_over_than_is_worked_on() -> None:
+    """What waits after a crash is held by nobody, so that another crash costs less."""
+    async with slack_session(starts=False, lease_seconds=0.4) as session:
+        dead = MemoryClaims(clock=SystemClock(), table=session.table)
+        for number in range(15):
+            ts = session.people.write("C1", "U1", ASKED, deliver=False)
+            payload = {"event": f"Ev{number}", "team": "T1", "channel": "C1", "user": "U1"}
+            payload |= {"text": "How long?", "message": ts, "thread": ts}
+            key = ClaimKey(platform="slack", event=f"Ev{number}", place=f"C1:{ts}")
+            await dead.claim(key, payload=payload, lease_seconds=0)
+        session.answerer.release.clear()
+        await session.start()
+        await asyncio.sleep(2.0)
+
+        assert sorted(row.attempts for row in session.table.rows) == [1] * 5 + [2] * 10
+        session.answerer.release.set()
+        await session.settled()
+        assert len(session.slack.workspace.from_bot("C1")) == 15
 
 
 # --- response URLs ---

@@ -133,6 +133,26 @@ async def test_the_pages_last_editor_is_called_first() -> None:
         assert "<@U2>" in shown_text(session.replies(reply["thread_ts"])[1])
 
 
+async def test_a_bad_thumb_calls_the_pages_last_editor_too() -> None:
+    """The answer was whole and wrong: whoever last edited its first page is who can tell."""
+
+    class Editors:
+        async def email_of_last_editor(self, page_id: str) -> str:
+            return "u2@example.com" if page_id == a_passage().candidate.page_id else ""
+
+    async with slack_session(starts=False) as session:
+        session.editors = Editors()
+        await session.start()
+        reply = await answered(session)
+        session.people.press("U1", reply, "footnote_feedback", side="negative")
+        await session.until(lambda: session.slack.workspace.ephemerals)
+        (offer,) = session.slack.workspace.ephemerals
+        session.people.press("U1", offer | {"thread_ts": reply["thread_ts"]}, "footnote_expert")
+        await session.until(lambda: len(session.replies(reply["thread_ts"])) == 2)
+
+        assert "<@U2>" in shown_text(session.replies(reply["thread_ts"])[1])
+
+
 async def test_without_an_expert_the_asker_is_told(session: Session) -> None:
     """Privately, and nobody is tagged."""
     session.answerer.answer_with = no_answer
