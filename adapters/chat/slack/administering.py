@@ -41,7 +41,7 @@ USAGE = """*What administrators can do*
 • `/footnote scope` shows which pages this channel sees
 • `/footnote why LINK` explains one page"""
 
-_VERBS = frozenset({"resync", "reembed", "status", "gaps", "scope", "why", "help"})
+VERBS = frozenset({"resync", "reembed", "status", "gaps", "scope", "why", "help"})
 _KINDS = {"": ResyncKind.CHANGES, "full": ResyncKind.FULL}
 
 
@@ -146,7 +146,7 @@ class Administering:
 
 def _loggable(verb: str) -> str:
     """What somebody typed is theirs; only our own words get into the log."""
-    return verb if verb in _VERBS else "something else"
+    return verb if verb in VERBS else "something else"
 
 
 def ticket_text(ticket: ResyncTicket) -> str:

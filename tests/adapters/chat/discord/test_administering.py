@@ -44,7 +44,7 @@ async def test_dsc5_the_verbs_are_hidden_from_everybody_else_and_from_direct_mes
 
 
 @pytest.mark.parametrize("verb", VERBS)
-async def test_dsc5_an_override_does_not_let_a_member_run_a_verb(
+async def test_t16_dsc5_an_override_does_not_let_a_member_run_a_verb(
     verb: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Refused in private, nothing is queued, and the log names who wanted what."""

@@ -6,6 +6,7 @@ from datetime import date
 
 import pytest
 
+from adapters.chat.slack.administering import VERBS
 from adapters.chat.slack.charts import every_day, satisfaction_png
 from core.domain.audiences import EVERYTHING, Audience
 from core.errors import UnavailableError
@@ -46,6 +47,44 @@ async def test_slk8_others_are_refused_and_nothing_is_queued(
     assert session.administration.requests == []
     assert session.slack.workspace.from_bot() == []
     assert any(f"refused: {user}" in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize("user", ["U1", "UGUEST", "UEXT", "UNKNOWN"])
+@pytest.mark.parametrize("verb", sorted(VERBS - {"help"}))
+async def test_t16_every_verb_is_refused_to_everybody_else(session: Session, verb: str, user: str) -> None:
+    """A verb added tomorrow is tested here too; nobody learns anything but that they may not."""
+    reply = await said(session, user, f"{verb} https://www.notion.so/x")
+
+    assert reply == "Sorry, only administrators of this workspace may do that."
+    assert session.administration.requests == []
+    assert session.administration.gap_viewers == []
+    assert session.slack.workspace.from_bot() == []
+
+
+async def test_t16_buttons_refuse_whoever_is_no_administrator(session: Session) -> None:
+    """The home of an administrator cannot be pressed by others, whatever their client sends."""
+    home = {
+        "blocks": [
+            {
+                "type": "actions",
+                "elements": [
+                    {
+                        "type": "button",
+                        "action_id": f"footnote_resync_{kind}",
+                        "text": {"type": "plain_text", "text": "x"},
+                    }
+                    for kind in ("changes", "full", "reembed")
+                ],
+            }
+        ]
+    }
+    for kind in ("changes", "full", "reembed"):
+        session.people.press("U1", home, f"footnote_resync_{kind}", channel="C1")
+    direct = session.slack.workspace.direct("U1")
+    await session.until(lambda: len(session.slack.workspace.from_bot(direct)) == 3)
+
+    assert session.administration.requests == []
+    assert all("only administrators" in one["text"] for one in session.slack.workspace.from_bot(direct))
 
 
 async def test_sy18_the_servers_word_counts_not_the_payloads() -> None:
