@@ -29,18 +29,19 @@ WHERE chunk.page_id = $1
 _UPSERT = """
 INSERT INTO notion_embeddings AS chunk (
     page_id, fingerprint, model_name, model_dimensions, chunk_level, chunk_index, chunk_text, page_title,
-    heading_context, heading_path, block_id, overlap, language, configuration, text_hash, embedding
+    heading_context, heading_path, block_id, overlap, language, configuration, text_hash, embedding,
+    attachment_id
 )
 SELECT
     $1, $2, $3, $4, given.level, given.index, given.body, given.breadcrumb, given.heading_context,
     given.heading_path::jsonb, given.block_id, given.overlap, given.language,
-    footnote_configuration(given.language), given.text_hash, given.embedding
+    footnote_configuration(given.language), given.text_hash, given.embedding, given.attachment_id
 FROM unnest(
     $5::smallint[], $6::int[], $7::text[], $8::text[], $9::text[], $10::text[], $11::uuid[], $12::int[],
-    $13::text[], $14::text[], $15::vector[]
+    $13::text[], $14::text[], $15::vector[], $16::text[]
 ) AS given (
     level, index, body, breadcrumb, heading_context, heading_path, block_id, overlap, language, text_hash,
-    embedding
+    embedding, attachment_id
 )
 ON CONFLICT (page_id, chunk_level, chunk_index, fingerprint) DO UPDATE SET
     chunk_text = excluded.chunk_text,
@@ -48,6 +49,7 @@ ON CONFLICT (page_id, chunk_level, chunk_index, fingerprint) DO UPDATE SET
     heading_context = excluded.heading_context,
     heading_path = excluded.heading_path,
     block_id = excluded.block_id,
+    attachment_id = excluded.attachment_id,
     overlap = excluded.overlap,
     language = excluded.language,
     configuration = excluded.configuration,
@@ -56,10 +58,10 @@ ON CONFLICT (page_id, chunk_level, chunk_index, fingerprint) DO UPDATE SET
     created_at = now()
 WHERE (
     chunk.chunk_text, chunk.page_title, chunk.heading_path, chunk.block_id, chunk.overlap, chunk.language,
-    chunk.configuration, chunk.text_hash, chunk.embedding
+    chunk.configuration, chunk.text_hash, chunk.embedding, chunk.attachment_id
 ) IS DISTINCT FROM (
     excluded.chunk_text, excluded.page_title, excluded.heading_path, excluded.block_id, excluded.overlap,
-    excluded.language, excluded.configuration, excluded.text_hash, excluded.embedding
+    excluded.language, excluded.configuration, excluded.text_hash, excluded.embedding, excluded.attachment_id
 ) OR chunk.created_at <= (SELECT reuse_after FROM index_fingerprints WHERE fingerprint = chunk.fingerprint)
 """
 
@@ -152,4 +154,5 @@ def _row(indexed: IndexedChunk, contract: Contract) -> tuple[object, ...]:
         indexed.text_hash,
         # asyncpg would take a bare array for one more dimension of the list.
         pgvector.Vector(vector),
+        chunk.attachment_id,
     )

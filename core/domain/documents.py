@@ -127,7 +127,8 @@ class Chunk:
     ``body`` is the text without prefix: breadcrumb and heading path are columns of their own, so nothing
     ever has to be parsed back out of a text (inventory X6, T13). ``overlap`` is how many characters at the
     start of ``body`` repeat the end of the chunk before. ``context`` is a sentence that a model wrote about
-    the passage: embedded and searched with it, never shown.
+    the passage: embedded and searched with it, never shown. ``attachment_id`` names the attached file that
+    it was read from, if it was.
     """
 
     page_id: PageId
@@ -139,6 +140,7 @@ class Chunk:
     level: int = 1
     overlap: int = 0
     context: str = ""
+    attachment_id: str | None = None
 
     @property
     def text_to_embed(self) -> str:

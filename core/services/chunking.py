@@ -189,6 +189,7 @@ class _Cutter:
                 heading_path=headings,
                 block_id=filled.block_id,
                 overlap=filled.overlap,
+                attachment_id=next((node.file_key for node in section.path if node.file_key), None),
             )
             for number, filled in enumerate(filler.finish())
         ]

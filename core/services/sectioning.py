@@ -38,6 +38,7 @@ class HeadingNode:
 
     heading: Heading
     block_id: BlockId | None
+    file_key: str = ""
 
 
 @dataclass(slots=True)
@@ -74,7 +75,7 @@ def paragraphs_with_paths(
         block, indent = item
         if heading := _placed_heading(block, path):
             above = tuple(node for node in path if node.heading.level < heading.level)
-            path = (*above, HeadingNode(heading, block.id))
+            path = (*above, HeadingNode(heading, block.id, block.file_key))
             yield path, None
         elif (text := paragraph_text(block, indent)).strip():
             yield path, Paragraph(text, block.kind, block.id)

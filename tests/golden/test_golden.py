@@ -295,9 +295,19 @@ def test_question_is_well_formed(question: Json) -> None:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_counts_per_language(lang: str) -> None:
-    """Each language has answerable questions of each kind and unanswerable ones, half near misses."""
+def test_e1_each_language_has_questions_of_each_kind(lang: str) -> None:
+    """Names, paraphrases, other languages, typos, identifiers, and unanswerable ones, half near misses.
+
+    Each answerable one names the pages and headings that answer.
+    """
     mine = [q for q in QUESTIONS if q["lang"] == lang]
+    assert len(mine) >= 30
+    assert {"named-entity", "paraphrase", "cross-language", "typo", "identifier"} <= ANSWERABLE_KINDS
+    assert all(
+        q["relevant"] and all(one["page_id"] and "heading" in one for one in q["relevant"])
+        for q in mine
+        if q["answerable"]
+    )
     kinds = Counter(q["kind"] for q in mine)
     assert sum(q["answerable"] for q in mine) >= 20
     assert all(kinds[kind] >= 2 for kind in ANSWERABLE_KINDS)

@@ -72,8 +72,8 @@ def test_c4_a_comment_in_a_fence_is_no_heading() -> None:
     assert [chunk.body for chunk in found] == [f"Run:\n{FENCE}\n# install deps\n{FENCE}", "Start"]
 
 
-def test_t8_f35_a_hash_in_a_fence_does_not_split_the_code() -> None:
-    """Two sections, the first with the whole fence."""
+def test_f35_t8_a_hash_in_a_fence_does_not_split_the_code() -> None:
+    """Two sections, Setup and Next, the first with the whole fence."""
     found = chunks(f"# Setup\n{FENCE}bash\n# install\npip install x\n{FENCE}\n# Next\nGo on")
 
     assert found[0].body == f"{FENCE}bash\n# install\npip install x\n{FENCE}"

@@ -5,15 +5,19 @@ import logging
 import socket
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
 
 import asyncpg
 import numpy as np
 import pytest
 
+from adapters.embedders.hashing import HashingEmbedder
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import drop_vector_index, ensure_vector_index
 from core.domain.audiences import EVERYTHING, NOTHING
+from core.domain.documents import Block, BlockKind, ObjectType, Page
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint, ModelProfile
 from core.errors import (
@@ -24,14 +28,21 @@ from core.errors import (
     SchemaError,
     UnavailableError,
 )
+from core.ports import StoredPage
+from core.services.chunking import ChunkSettings
+from core.services.indexing import Indexer
+from core.services.sync_report import Tally
 from tests.builders_store import (
+    DIMENSIONS,
     FINGERPRINT,
     NO_WORDS,
     PROFILE,
     a_chunk,
     a_page,
+    a_ref,
     a_vector,
     at_angle,
+    block_id,
     index_page,
     page_id,
     words,
@@ -669,3 +680,63 @@ async def test_row59_a_role_that_may_only_read_can_search_and_nothing_else(
         await execute(database_url, f"DROP ROLE {role}")
 
     assert [one.page_id for one in found.candidates] == [page_id(1)]
+
+
+async def test_x23_a_passage_carries_everything_that_is_known_of_it(
+    database_url: str, store: PostgresStore
+) -> None:
+    """Page, place, model and file: each passage found can be traced, filtered and made anew."""
+    edited = datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
+    row = a_ref(2, title="Drill", parent=1, last_edited=edited, object_type=ObjectType.ROW)
+    blocks = (
+        Block(BlockKind.HEADING, "Steps", block_id(1), level=1),
+        Block(BlockKind.PARAGRAPH, "Oil it.", block_id(2)),
+        Block(BlockKind.PART, "manual.pdf, page 3", block_id(3), file_key="file-7"),
+        Block(BlockKind.PARAGRAPH, "Charge it.", block_id(4)),
+    )
+    await store.put_pages([a_page(1, "Tools", title="Tools")])
+    await store.put_pages([StoredPage(Page(row, blocks), "Oil it.", "hash")])
+
+    await Indexer(writer=store, embedder=HashingEmbedder(DIMENSIONS), chunk_settings=ChunkSettings()).run(
+        Tally(None)
+    )
+
+    rows = await execute(
+        database_url,
+        """
+        SELECT chunk.page_id, chunk.chunk_level, chunk.chunk_index, chunk.page_title, chunk.heading_context,
+            chunk.block_id, chunk.attachment_id, chunk.model_name, chunk.model_dimensions,
+            made.passage_prefix, made.chunker, page.url, page.title, page.object_type, page.last_edited,
+            page.path
+        FROM notion_embeddings AS chunk
+        JOIN index_fingerprints AS made USING (fingerprint)
+        JOIN notion_pages AS page ON page.id = chunk.page_id
+        WHERE chunk.page_id = $1 ORDER BY chunk.chunk_index
+        """,
+        page_id(2),
+    )
+
+    of_page = {
+        "page_id": UUID(page_id(2)),
+        "page_title": "Tools > Drill",
+        "title": "Drill",
+        "url": row.url,
+        "object_type": ObjectType.ROW.value,
+        "last_edited": edited,
+        "path": [UUID(page_id(2)), UUID(page_id(1))],
+        "chunk_level": 1,
+        "model_name": PROFILE.name,
+        "model_dimensions": DIMENSIONS,
+        "passage_prefix": PROFILE.passage_prefix,
+        "chunker": "",
+    }
+    assert [{name: str(one[name]) for name in of_page} for one in rows] == [
+        {name: str(value) for name, value in of_page.items()}
+    ] * 2
+    assert [
+        (one["chunk_index"], one["heading_context"], str(one["block_id"]), one["attachment_id"])
+        for one in rows
+    ] == [
+        (0, "# Steps", block_id(2), None),
+        (1, "# Steps > manual.pdf, page 3", block_id(4), "file-7"),
+    ]

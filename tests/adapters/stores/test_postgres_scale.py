@@ -191,7 +191,7 @@ async def test_t1_the_index_finds_what_an_exact_scan_finds(filled: Filled) -> No
 
 
 @pytest.mark.parametrize(("root", "in_scope"), [(TWO_PERCENT, 400), (FEW, 10)])
-async def test_r18_f46_a_narrow_scope_is_searched_in_full(
+async def test_f46_r18_a_narrow_scope_is_searched_in_full(
     filled: Filled, root: PageId, in_scope: int
 ) -> None:
     """min(N, passages in scope) come back, the very ones an exact scan finds, in its order."""

@@ -327,3 +327,42 @@ def test_cuts_never_part_what_is_seen_as_one_character() -> None:
 
         assert len(chunks) > 1
         assert all(set(chunk.body.replace(grapheme, "")) == {"x"} for chunk in chunks)
+
+
+def test_x5_an_oversized_paragraph_is_cut_by_sentences_words_and_signs() -> None:
+    """1,500 characters in one paragraph make several chunks: whole sentences, then words, then a hard cut."""
+    sentences = " ".join(f"Sentence number {number} is here." for number in range(60))
+    words = "word " * 300
+    signs = "x" * 1500
+
+    by_sentence, by_word, by_sign = (
+        chunks_of(text(one), size=600, overlap=0) for one in (sentences, words, signs)
+    )
+
+    for chunks in (by_sentence, by_word, by_sign):
+        assert len(chunks) >= 3
+        assert max(len(body) for body in bodies(chunks)) <= 600
+    assert len(sentences) > 1500
+    assert all(body.endswith("here.") and body.startswith("Sentence") for body in bodies(by_sentence))
+    assert {word for body in bodies(by_word) for word in body.split()} == {"word"}
+    assert "".join(bodies(by_sign)) == signs
+
+
+def test_x5_sections_come_before_paragraphs() -> None:
+    """Two short sections are two chunks though one would hold them."""
+    assert bodies(chunks_of(heading(1, "A"), text("one"), heading(1, "B"), text("two"), size=600)) == [
+        "one",
+        "two",
+    ]
+
+
+def test_x6_body_breadcrumb_and_headings_are_kept_apart() -> None:
+    """The bracket is put together for the model alone; a text that looks like one is never taken apart."""
+    (chunk,) = chunk_page(
+        a_page("Setup", "Wiki"), [heading(2, "Steps [1] > two"), text("[Wiki > Other > # Trap] Real text")]
+    )
+
+    assert chunk.body == "[Wiki > Other > # Trap] Real text"
+    assert chunk.breadcrumb == "Wiki > Setup"
+    assert [(one.level, one.text) for one in chunk.heading_path] == [(2, "Steps [1] > two")]
+    assert chunk.text_to_embed == f"[Wiki > Setup > ## Steps [1] > two] {chunk.body}"

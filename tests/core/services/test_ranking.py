@@ -1,6 +1,7 @@
 """The ranking's numbers, exactly: fusion, boosts, threshold, duplicates, limits."""
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -290,32 +291,61 @@ def test_d8_a_record_has_the_documented_fields_only() -> None:
 # --- Reciprocal rank fusion (R1 to R11, F47, F48) ----------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("semantic", "lexical", "score", "scaled"),
-    [
-        pytest.param(1, 1, 0.032787, 1.0, id="r1"),
-        pytest.param(1, None, 0.016393, 0.5, id="r2-semantic"),
-        pytest.param(None, 1, 0.016393, 0.5, id="r2-lexical"),
-        pytest.param(2, None, 0.016129, 0.4919, id="r3"),
-        pytest.param(1, 2, 0.032522, 0.9919, id="r4"),
-        pytest.param(2, 1, 0.032522, 0.9919, id="r4-mirrored"),
-        pytest.param(3, 1, 0.032266, 0.9841, id="r5"),
-        pytest.param(10, 10, 0.028571, 0.8714, id="r6"),
-        pytest.param(50, 50, 0.018182, 0.5545, id="r7"),
-        pytest.param(1, 50, 0.025484, 0.7773, id="r9-far"),
-        pytest.param(5, 20, 0.027885, 0.8505, id="r9-near"),
-    ],
-)
-def test_r1_to_r9_fusion_scores(
-    semantic: int | None, lexical: int | None, score: float, scaled: float
-) -> None:
+def assert_fused(semantic: int | None, lexical: int | None, score: float, scaled: float) -> None:
     """The fused score and its share of the highest, to the inventory's digits."""
-    passage = rank(
-        [a_candidate(1, semantic_rank=semantic, lexical_rank=lexical)], keywords=[], settings=HYBRID
-    )[0]
+    found = a_candidate(1, semantic_rank=semantic, lexical_rank=lexical)
+    passage = rank([found], keywords=[], settings=HYBRID)[0]
 
     assert round(passage.rrf, 6) == score
     assert round(passage.score, 4) == scaled
+
+
+def test_r1_first_on_both_sides_is_the_highest_score() -> None:
+    """2/61, which is 1.0 of what can be reached."""
+    assert_fused(1, 1, 0.032787, 1.0)
+
+
+@pytest.mark.parametrize(("semantic", "lexical"), [(1, None), (None, 1)])
+def test_r2_first_on_one_side_is_half_of_it(semantic: int | None, lexical: int | None) -> None:
+    """Whichever side it is; the other gives nothing."""
+    assert_fused(semantic, lexical, 0.016393, 0.5)
+
+
+def test_r3_second_on_one_side() -> None:
+    """1/62."""
+    assert_fused(2, None, 0.016129, 0.4919)
+
+
+@pytest.mark.parametrize(("semantic", "lexical"), [(1, 2), (2, 1)])
+def test_r4_mirrored_ranks_have_one_score(semantic: int, lexical: int) -> None:
+    """1/61 + 1/62 either way."""
+    assert_fused(semantic, lexical, 0.032522, 0.9919)
+
+
+def test_r5_third_and_first() -> None:
+    """1/63 + 1/61."""
+    assert_fused(3, 1, 0.032266, 0.9841)
+
+
+def test_r6_tenth_on_both_sides() -> None:
+    """2/70."""
+    assert_fused(10, 10, 0.028571, 0.8714)
+
+
+def test_r7_fiftieth_on_both_sides() -> None:
+    """2/110, and still before what one side ranks first."""
+    assert_fused(50, 50, 0.018182, 0.5545)
+    assert reciprocal_rank(50, 50) > reciprocal_rank(1, None)
+
+
+@pytest.mark.parametrize(
+    ("semantic", "lexical", "score", "scaled"),
+    [(1, 50, 0.025484, 0.7773), (5, 20, 0.027885, 0.8505)],
+)
+def test_r9_unequal_ranks(semantic: int, lexical: int, score: float, scaled: float) -> None:
+    """Two middling ranks are worth more than one that is first and one that is far."""
+    assert_fused(semantic, lexical, score, scaled)
+    assert reciprocal_rank(5, 20) > reciprocal_rank(1, 50)
 
 
 def test_r4_mirrored_ranks_fall_by_the_tie_break() -> None:
@@ -445,3 +475,47 @@ def test_order_prefers_the_higher_cosine_on_a_tie() -> None:
     unknown = Passage(candidate=a_candidate(1, "p1", cosine=None), rrf=0.01, score=0.5)
 
     assert order([unknown, known]) == (known, unknown)
+
+
+# --- X2 and X10 ----------------------------------------------------------------------------------------
+
+
+def test_x2_a_boost_is_small_beside_agreement_of_both_sides() -> None:
+    """Ranks are scaled to 1 before boosts: +0.15 on a raw 0.0328 would let one keyword beat everything."""
+    agreed = a_candidate(1, "p1", semantic_rank=1, lexical_rank=1)
+    titled = a_candidate(2, "p2", semantic_rank=40, lexical_rank=None, title="Mindset", breadcrumb="Mindset")
+
+    ranked = rank([titled, agreed], keywords=["mindset"], settings=HYBRID)
+
+    assert chunks(ranked) == [1, 2]
+    assert scores(ranked) == [1.0, round(61 / 100 / 2 + 0.15, 6)]
+
+
+def test_x2_only_the_words_know_a_title_and_it_gets_in() -> None:
+    """A page whose vector is nowhere near is in the pool by its words, and a boost lifts it."""
+    far = a_candidate(1, "p1", semantic_rank=None, cosine=None, lexical_rank=3, lexical=1.0, title="Mindset")
+    near = a_candidate(2, "p2", semantic_rank=2, cosine=0.8)
+
+    assert chunks(rank([near, far], keywords=["mindset"], settings=HYBRID)) == [1, 2]
+    assert chunks(rank([near, far], keywords=["mindset"], settings=VECTOR)) == [2]
+
+
+def test_x2_three_figures_stay_three_figures() -> None:
+    """Cosine, fused ranks and final score: none takes the place of another in either mode."""
+    found = a_candidate(1, semantic_rank=1, lexical_rank=1, cosine=0.4, title="Mindset", breadcrumb="Mindset")
+
+    hybrid = rank([found], keywords=["mindset"], settings=HYBRID)[0]
+    vector = rank([found], keywords=["mindset"], settings=VECTOR)[0]
+
+    assert (hybrid.candidate.cosine, round(hybrid.rrf, 6), hybrid.score) == (0.4, 0.032787, 1.0)
+    assert (vector.candidate.cosine, round(vector.score, 6)) == (0.4, 0.55)
+
+
+def test_x10_an_answer_rests_on_a_summary_and_two_details_a_page() -> None:
+    """The best chunk alone would lose the second half of an answer, three details another page."""
+    page = [a_candidate(number, "p1", cosine=0.9 - number / 100) for number in range(1, 4)]
+    summary = a_candidate(9, "p1", cosine=0.5, level=0)
+    other = a_candidate(10, "p2", cosine=0.4)
+    kept = replace(VECTOR, details_per_page=2, limit=4)
+
+    assert chunks(rank([*page, summary, other], keywords=[], settings=kept)) == [1, 2, 9, 10]
