@@ -15,7 +15,9 @@ MOST_ADDED = 3
 
 _SHORT = r"[^\W\d_a-zа-яёіїєґ][\w&/.-]{1,9}"
 _SHORT_FIRST = re.compile(rf"(?<!\w)({_SHORT})\s*[(（]([^()（）\n]{{3,80}})[)）]")
-_LONG_FIRST = re.compile(rf"((?:[^\W_][\w'’-]*[ \u00a0]){{1,8}}[^\W_][\w'’-]*)\s*[(（]({_SHORT})[)）]")
+_LONG_FIRST = re.compile(
+    rf"(?<![\w'’-])((?:[^\W_][\w'’-]*[ \u00a0]){{1,8}}[^\W_][\w'’-]*)\s*[(（]({_SHORT})[)）]"
+)
 _WORDS = re.compile(r"[^\W_]+")
 _CAPITALS = 2
 
