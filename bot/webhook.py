@@ -1,5 +1,6 @@
 """``POST /webhooks/notion``: deliveries checked, kept, answered at once; a worker follows them (NOT-17)."""
 
+import asyncio
 from http import HTTPStatus
 
 import structlog
@@ -19,6 +20,8 @@ from core.errors import FootnoteError
 log = structlog.get_logger()
 
 PATH = "/webhooks/notion"
+READ_SECONDS = 10.0
+"""How long somebody may take to send a body; events are small, and senders that dawdle are not Notion."""
 
 
 class NotionWebhook:
@@ -44,8 +47,12 @@ class NotionWebhook:
         """Answer a delivery; what could not be kept is answered so that Notion delivers it again."""
         if (request.content_length or 0) > MAX_BODY:
             return web.Response(status=HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        # Whatever the header said, the stream is cut off by the application's own limit.
-        body = await request.read()
+        try:
+            # Whatever the header said, the stream is cut off by the application's own limit.
+            async with asyncio.timeout(READ_SECONDS):
+                body = await request.read()
+        except TimeoutError:
+            return web.Response(status=HTTPStatus.REQUEST_TIMEOUT)
         try:
             status = await self._take(body, request.headers.get(SIGNATURE_HEADER, ""))
         except FootnoteError as error:

@@ -185,7 +185,7 @@ class RemoteEmbedder(ABC):
         for row in rows:
             try:
                 numbers = np.asarray(row, dtype=np.float64)
-            except (TypeError, ValueError) as error:
+            except (TypeError, ValueError, OverflowError) as error:
                 raise UnavailableError(
                     f"{self._profile.name} answered something that is no vector"
                 ) from error

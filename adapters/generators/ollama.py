@@ -15,6 +15,7 @@ from adapters.generators.streaming import (
     Pace,
     StreamingGenerator,
     Usage,
+    usage_of,
 )
 from adapters.transport import Endpoint, Patience, failure_in, ollama_base
 from core.errors import UnavailableError
@@ -95,7 +96,7 @@ class OllamaGenerator(StreamingGenerator):
     def _event(self, line: str, payload: Mapping[str, Any]) -> Event:
         try:
             message = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UnavailableError(f"{self._endpoint.service} sent a line that is no JSON") from error
         if not isinstance(message, dict):
             raise UnavailableError(f"{self._endpoint.service} sent a line that is no JSON object")
@@ -117,8 +118,7 @@ def _text(value: object) -> str:
 
 
 def _usage(message: Mapping[str, Any]) -> Usage | None:
-    prompt, answer = message.get("prompt_eval_count", 0), message.get("eval_count")
-    return Usage(prompt, answer) if isinstance(prompt, int) and isinstance(answer, int) else None
+    return usage_of(message.get("prompt_eval_count", 0), message.get("eval_count"))
 
 
 def _window(info: object) -> int | None:

@@ -17,6 +17,7 @@ from adapters.generators.streaming import (
     Pace,
     StreamingGenerator,
     Usage,
+    usage_of,
 )
 from adapters.transport import Endpoint, failure_in, openai_base
 from core.errors import ConfigurationError, InvalidInputError, UnavailableError
@@ -131,7 +132,7 @@ class OpenAIGenerator(StreamingGenerator):
     def _event(self, data: str, payload: Mapping[str, Any]) -> Event:
         try:
             chunk = json.loads(data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UnavailableError(f"{self._endpoint.service} sent an event that is no JSON") from error
         if not isinstance(chunk, dict):
             raise UnavailableError(f"{self._endpoint.service} sent an event that is no JSON object")
@@ -170,5 +171,4 @@ def _text(value: object) -> str:
 def _usage(usage: object) -> Usage | None:
     if not isinstance(usage, dict):
         return None
-    prompt, answer = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    return Usage(prompt, answer) if isinstance(prompt, int) and isinstance(answer, int) else None
+    return usage_of(usage.get("prompt_tokens"), usage.get("completion_tokens"))

@@ -13,6 +13,7 @@ from core.ports import Prompt
 _CHARACTERS_PER_TOKEN = 8
 """No language has tokens so long on average: more text than this means that the server ignores the limit."""
 _MORE_ROOM = 4
+_MOST_TOKENS = 10**9
 _log = logging.getLogger(__name__)
 
 
@@ -50,6 +51,13 @@ class Usage:
 
     prompt_tokens: int
     answer_tokens: int
+
+
+def usage_of(prompt: object, answer: object) -> Usage | None:
+    """What a service tells of a call; null where that is no number of tokens."""
+    if not isinstance(prompt, int) or not isinstance(answer, int):
+        return None
+    return Usage(prompt, answer) if min(prompt, answer) >= 0 and max(prompt, answer) < _MOST_TOKENS else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Rerankers behind HTTP: TEI on one's own machine, and the hosted ones of Cohere, Voyage and Jina."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -113,7 +114,15 @@ def _by_place(rows: Any, name: str) -> dict[int, float]:
     if not isinstance(rows, list):
         return {}
     return {
-        row["index"]: float(row[name])
+        row["index"]: _finite(row[name])
         for row in rows
         if isinstance(row, dict) and type(row.get("index")) is int and type(row.get(name)) in {int, float}
     }
+
+
+def _finite(score: float) -> float:
+    """The score, not a number where it is too large to be one; whoever asked looks for that."""
+    try:
+        return float(score)
+    except OverflowError:
+        return math.nan

@@ -146,6 +146,7 @@ def _is_signed(body: bytes, signature: str, token: str) -> bool:
 def _parse(body: bytes) -> Json | None:
     try:
         parsed = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
+        # Nobody has signed this yet: it may be nested as deeply as anybody likes.
         return None
     return parsed if isinstance(parsed, Mapping) else None

@@ -1,8 +1,9 @@
 """What a failed exchange means, in our errors, and what to do about it."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -10,7 +11,8 @@ from typing import Any
 
 import httpx
 
-from adapters.transport.snippets import complaint_in, json_list, json_object, message_in, snippet
+from adapters.transport.addresses import without_credentials
+from adapters.transport.snippets import LENGTH, complaint_in, json_list, json_object, message_in, snippet
 from core.errors import (
     ConfigurationError,
     FootnoteError,
@@ -23,6 +25,7 @@ from core.errors import (
 _REFUSED = {401, 402, 403}
 _ABOUT_THE_INPUT = {400, 413, 422}
 _TRANSIENT = {408, 409, 425}
+_STATUS = re.compile(r"[1-9]\d\d", re.ASCII)
 _SPENT = ("insufficient_quota", "billing_hard_limit_reached", "billing_not_active")
 """Codes that OpenAI sends with 429 though no waiting helps."""
 _BASE_HINT = " An OpenAI-compatible API usually ends in /v1, once; Ollama's own has no path."
@@ -44,7 +47,7 @@ class Service:
     url: str
     setting: str
     key_setting: str
-    key: str = ""
+    key: str = field(default="", repr=False)
 
     def __str__(self) -> str:
         return f"{self.name} at {self.url}"
@@ -71,7 +74,7 @@ def failure_of(response: httpx.Response, service: Service, *, sent: Mapping[str,
     """The error that a response with a status other than 200 stands for; its body has been read."""
     said = complaint_in(response.content)
     if httpx.codes.is_redirect(response.status_code):
-        target = response.headers.get("Location", "another place")
+        target = _shown(response.headers.get("Location", ""))
         return ConfigurationError(f"{service} has moved to {target}: set {service.setting} to that")
     if _is_not_there(response.status_code) and json_object(response.content) is None:
         return ConfigurationError(
@@ -85,7 +88,7 @@ def failure_of(response: httpx.Response, service: Service, *, sent: Mapping[str,
 def failure_in(error: object, service: Service, *, sent: Mapping[str, Any]) -> FootnoteError:
     """The error for an error object inside a response that had begun well."""
     code = error.get("code") if isinstance(error, dict) else None
-    status = int(code) if isinstance(code, int | str) and str(code).isdecimal() else 500
+    status = int(code) if isinstance(code, int | str) and _STATUS.fullmatch(str(code)) else 500
     return failure_for(status, message_in(error), service, sent=sent)
 
 
@@ -144,6 +147,14 @@ def unexpected(response: httpx.Response, service: Service, *, sent: Mapping[str,
 def _answered(service: Service, status: int, said: str, sent: Mapping[str, Any]) -> str:
     short = snippet(said, key=service.key, sent=sent)
     return f"{service} answered {status}" + (f": {short}" if short else "")
+
+
+def _shown(location: str) -> str:
+    """Where a service has moved to, without what may be secret in it."""
+    try:
+        return without_credentials(location)[:LENGTH] or "another place"
+    except ValueError:
+        return "another place"
 
 
 def _is_not_there(status: int) -> bool:

@@ -60,8 +60,8 @@ class Recorder:
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            while batch := self._batch():
-                await self._record(batch)
+            while (batch := self._batch()) and await self._record(batch):
+                continue
 
     async def written(self) -> None:
         """Wait until everything taken in so far is written or given up."""
@@ -89,11 +89,17 @@ class Recorder:
             batch.append(self._queue.get_nowait())
         return batch
 
-    async def _record(self, batch: list[Exchange]) -> None:
+    async def _record(self, batch: list[Exchange]) -> bool:
+        """Whether the batch is written. Whatever one batch fails with, the next one is tried."""
         try:
             await self._log.record(batch)
         except FootnoteError as error:
             logger.warning("%d questions could not be recorded: %s", len(batch), error)
+            return False
+        except Exception as error:  # noqa: BLE001 - its message may quote a question
+            logger.error("%d questions could not be recorded (%s)", len(batch), type(error).__name__)
+            return False
+        return True
 
 
 class RecordingAnswerer:

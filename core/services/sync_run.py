@@ -295,7 +295,7 @@ class SyncRun:
             self._fail(page.ref, "; ".join(page.files.postponed))
 
     def _fail(self, ref: PageRef, reason: str) -> None:
-        _logger.warning("Page %s (%s) failed: %s", ref.id, ref.url, reason)
+        _logger.warning("Page %s failed: %s", ref.id, reason)
         self.tally.fail(Failure(ref.id, ref.title, ref.url, reason))
 
     async def _note_children(self, page: Page) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
-from adapters.generators.streaming import Manner, Pace, Usage
+from adapters.generators.streaming import Manner, Pace, Usage, usage_of
 from adapters.transport import http_client
 from core.errors import ConfigurationError, RateLimitedError, RefusedError, UnavailableError
 from core.ports import Generator, Prompt
@@ -457,3 +457,21 @@ async def test_dialects_of_server_sent_events_are_understood(stream: bytes) -> N
     )
     async with httpx.AsyncClient(transport=handler) as client:
         assert await written(OpenAIGenerator(client, MODEL, base_url="http://models.example")) == "Hi"
+
+
+@pytest.mark.parametrize("kind", [OllamaGenerator, OpenAIGenerator])
+async def test_an_answer_nested_without_end_is_no_answer(kind: type[Chat]) -> None:
+    """JSON that no parser follows to its end is an error of ours."""
+    body = b"data: " * (kind is OpenAIGenerator) + b"[" * 200_000 + b"\n\n"
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+    async with httpx.AsyncClient(transport=transport) as client:
+        with pytest.raises(UnavailableError, match="no JSON"):
+            await written(kind(client, MODEL, base_url="http://models.example", pace=PACE))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"), [(-1, 5), (5, -1), (10**30, 5), ("5", 5), (None, 5), (5, None), (5, 5.0)]
+)
+def test_what_is_no_number_of_tokens_is_not_counted(prompt: object, answer: object) -> None:
+    """Figures of a service go into budgets and counters, which take no nonsense."""
+    assert usage_of(prompt, answer) is None

@@ -10,7 +10,14 @@ from typing import Any
 import httpx
 import pytest
 
-from adapters.transport import AnsweredError, Endpoint, Patience, UnreachableError, http_client
+from adapters.transport import (
+    AnsweredError,
+    Endpoint,
+    Patience,
+    UnreachableError,
+    failure_in,
+    http_client,
+)
 from core.errors import (
     ConfigurationError,
     FootnoteError,
@@ -399,3 +406,25 @@ async def test_a_stream_that_is_refused_raises_the_same_errors(
     with pytest.raises(kind):
         async for _ in endpoint(script).lines("/chat", PAYLOAD, seconds=2.0):
             pass
+
+
+def test_a_service_is_shown_without_its_key() -> None:
+    """Whoever prints it tells no secret."""
+    assert KEY not in repr(endpoint(lambda _: ok()).service)
+
+
+async def test_t22_a_redirect_tells_no_credentials() -> None:
+    """Where a service has moved to is shown without names, passwords and parameters."""
+    moved = httpx.Response(307, headers={"Location": "https://user:pass@other.example/v1?key=salary"})
+
+    found = await failure(lambda _: moved)
+
+    assert "has moved to https://other.example/v1:" in str(found)
+
+
+@pytest.mark.parametrize("code", ["9" * 5000, "007", "-1", "²²²", 10**30, None, {}])
+def test_an_odd_code_in_an_error_object_is_the_services_own_fault(code: object) -> None:
+    """What is no status of HTTP says nothing of the input."""
+    service = endpoint(lambda _: ok()).service
+
+    assert isinstance(failure_in({"code": code, "message": "no"}, service, sent=PAYLOAD), AnsweredError)

@@ -37,9 +37,11 @@ class Log(MemoryLearning):
         self.gate = asyncio.Event()
         self.gate.set()
         self.error: Exception | None = None
+        self.calls = 0
 
     async def record(self, exchanges: Sequence[Exchange]) -> None:
         """Keep the batch, once the gate is open."""
+        self.calls += 1
         await self.gate.wait()
         if self.error is not None:
             raise self.error
@@ -213,3 +215,39 @@ async def test_a_log_that_is_away_is_no_reason_to_fail(caplog: pytest.LogCapture
     assert len(log.batches) == 1
     assert "1 questions could not be recorded" in caplog.text
     assert "vacation" not in caplog.text
+
+
+async def test_one_batch_that_cannot_be_written_does_not_end_recording(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Whatever it fails with, the next exchanges are kept, and no text gets into the log."""
+    log = Log()
+    log.error = ValueError("How many vacation days do I have?")
+    recorder = Recorder(log)
+
+    async with recorder.running():
+        recorder.keep(exchange_of(a_question(), None, scrub=unmasked))
+        await recorder.written()
+        log.error = None
+        recorder.keep(exchange_of(a_question(), None, scrub=unmasked))
+        await recorder.written()
+
+    assert len(log.batches) == 1
+    assert "1 questions could not be recorded (ValueError)" in caplog.text
+    assert "vacation" not in caplog.text
+
+
+async def test_at_the_end_a_log_that_is_away_is_asked_once() -> None:
+    """What is left is given up, so that the process can end."""
+    log = Log()
+    log.gate.clear()
+    recorder = Recorder(log)
+
+    async with recorder.running():
+        await asyncio.sleep(0)
+        for number in range(5 * TOGETHER):
+            recorder.keep(replace(exchange_of(a_question(), None, scrub=unmasked), event=f"E{number}"))
+        log.error = UnavailableError("the database is away")
+        log.gate.set()
+
+    assert log.calls <= 2
