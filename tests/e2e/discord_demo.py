@@ -30,14 +30,14 @@ from tests.fakes.discord.transcript import conversation, page
 CHROMIUM = (
     *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--hide-scrollbars", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--window-size=760,1120"),
+    *("--disable-sync", "--window-size=760,1290"),
 )
 
 MENTION = f"<@{BOT_USER}>"
 
 
 async def talk(discord: FakeDiscord, channel: Channel, *, anna: User, jonas: User) -> None:
-    """A command, a question that goes on in a thread, a mention, and one that nobody can answer."""
+    """A command, a question that goes on in a thread, a mention, one without an answer, a private one."""
     people = discord.people
     people.slash(anna, channel, "ask", question="How many vacation days do we get?")
     await answers(discord, 1)
@@ -49,6 +49,8 @@ async def talk(discord: FakeDiscord, channel: Channel, *, anna: User, jonas: Use
     await answers(discord, 3)
     people.slash(jonas, channel, "ask", question="Who won the football world cup in 1990?")
     await answers(discord, 4)
+    people.slash(jonas, channel, "ask", question="How long does the free trial run?", private=True)
+    await answers(discord, 5)
 
 
 async def answers(discord: FakeDiscord, count: int) -> None:

@@ -140,6 +140,7 @@ line-height:38px;font-weight:700}.bot{background:#5865f2}.inside{flex:1}
 b{color:#f2f3f5}.app{font-size:10px;background:#5865f2;border-radius:3px;padding:1px 4px;margin-left:6px;
 color:#fff}
 p{margin:2px 0 4px}a{color:#00a8fc;text-decoration:none}.small{font-size:12px;color:#949ba4}
+div.small{margin-top:5px}
 blockquote{border-left:4px solid #4e5058;margin:4px 0;padding-left:12px}
 hr{border:0;border-top:1px solid #4e5058;margin:8px 0}
 .section{display:flex;justify-content:space-between;align-items:center;gap:10px;margin:3px 0}

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from core.domain.answers import NoAnswer, NoAnswerReason
+from core.domain.questions import Question
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
 from tests.adapters.chat.discord.harness import Session, discord_session
-from tests.fakes.discord import BOT_USER, Call, buttons
+from tests.fakes.discord import BOT_USER, Call, buttons, shown_text
+from tests.fakes.discord.permissions import READ_HISTORY, SEND_MESSAGES, Overwrite
 from tests.peers.discord.peers import complaint, operation
 
 MENTION = f"<@{BOT_USER}>"
@@ -65,8 +68,48 @@ async def calls_of_a_day(*, layout: bool) -> list[Call]:
         await second.settled()
         (none,) = second.discord.world.from_bot()
         await second.people.acknowledged(second.people.press(second.alice, none, buttons(none)["expert"]))
+        await second.until(lambda: "disabled" in str(none.body["components"]))
         await second.stop()
-    return session.discord.calls + second.discord.calls
+    return session.discord.calls + second.discord.calls + await calls_of_rare_cases()
+
+
+async def calls_of_rare_cases() -> list[Call]:
+    """Limits told privately, closed channels, an expert after a bad thumb, an answer shared, a long sync."""
+    async with discord_session(ScriptedAnswerer(limited), starts=False) as session:
+        people, world = session.people, session.discord.world
+        session.settings = replace(session.settings, expert=str(session.bob.id))
+        await session.start()
+        people.slash(session.alice, session.channel, "ask", question="Again?")
+        people.say(session.alice, session.channel, f"{MENTION} Again?")
+        await session.settled(questions=2)
+        session.answerer.answer_with = an_answer
+        session.channel.overwrites[BOT_USER] = Overwrite(deny=SEND_MESSAGES)
+        people.say(session.alice, session.channel, f"{MENTION} How long?")
+        await session.settled(questions=3)
+        session.channel.overwrites[BOT_USER] = Overwrite(deny=READ_HISTORY)
+        people.say(session.alice, session.channel, f"{MENTION} How long?")
+        await session.settled(questions=4)
+        session.channel.overwrites.clear()
+        answer = await people.finished(people.slash(session.alice, session.channel, "ask", question="?a"))
+        opened = await people.acknowledged(people.press(session.alice, answer, buttons(answer)["bad"]))
+        thanks = await people.finished(people.submit(opened, "outdated"))
+        await people.acknowledged(people.press(session.alice, thanks, buttons(thanks)["expert"]))
+        await session.until(lambda: "disabled" in str(thanks.body["components"]))
+        asked = people.slash(session.alice, session.channel, "ask", question="?b", private=True)
+        private = await people.finished(asked)
+        await people.finished(people.press(session.alice, private, buttons(private)["share"]))
+        session.administration.before_step = lambda step: (
+            world.clock.advance(14.5 * 60) if step == 2 else None
+        )
+        people.slash(session.admin, session.channel, "resync")
+        await session.until(lambda: any("is done" in shown_text(one) for one in world.from_bot()))
+        await session.stop()
+        return session.discord.calls
+
+
+def limited(_: Question) -> NoAnswer:
+    """Asked too much."""
+    return NoAnswer(reason=NoAnswerReason.LIMIT_REACHED, language="en", wait=60.0)
 
 
 @pytest.mark.parametrize("layout", [True, False])
