@@ -1,8 +1,9 @@
 """Every stage asked every question, side by side; and the same for other sizes of chunks."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adapters.stores.postgres import PostgresStore, open_store
@@ -26,11 +27,12 @@ LONGEST_OVERLAP_SHARE = 6
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table."""
+    """One line of the table; ``pairs`` are its nDCG@10 by languages of question and page."""
 
     name: str
     figures: dict[str, float]
     intervals: dict[str, tuple[float, float]]
+    pairs: dict[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The line as it is printed."""
@@ -38,6 +40,7 @@ class Row:
             "stage": self.name,
             "metrics": {name: round(value, 4) for name, value in self.figures.items()},
             "intervals": self.intervals,
+            "ndcg@10_by_language_pair": {name: round(value, 4) for name, value in self.pairs.items()},
         }
 
 
@@ -64,9 +67,23 @@ async def ablate(
             found = await retriever.retrieve(ask(golden.question))
             rankings.append(Ranking(question=golden, sections=distinct_sections(found)))
             on_done()
-        scores = list(score_rankings(rankings).values())
-        rows.append(Row(stage.name + suffix, mean(scores), intervals(scores)))
+        by_question = score_rankings(rankings)
+        scores = list(by_question.values())
+        rows.append(
+            Row(stage.name + suffix, mean(scores), intervals(scores), _pairs(answerable, by_question))
+        )
     return tuple(rows)
+
+
+def _pairs(
+    questions: Sequence[GoldenQuestion], scores: Mapping[str, Mapping[str, float]]
+) -> dict[str, float]:
+    """nDCG@10 for each pair of languages that the set names."""
+    groups: dict[str, list[float]] = defaultdict(list)
+    for one in questions:
+        if one.lang and one.page_lang:
+            groups[f"{one.lang}>{one.page_lang}"].append(scores[one.id]["ndcg@10"])
+    return {pair: sum(values) / len(values) for pair, values in sorted(groups.items())}
 
 
 def chunked(app: App, size: int, kept: KeptVectors) -> AbstractAsyncContextManager[Parts]:
