@@ -157,6 +157,8 @@ def _as_sent_by_others(body: Any) -> Any:
     made = dict(body)
     if "data" in made:
         made["data"] = _as_sent_by_others(made["data"])
+    if "recipient_id" in made:
+        made["recipient_id"] = str(made["recipient_id"])
     if reference := made.get("message_reference"):
         ids = {key: str(value) for key, value in reference.items() if key.endswith("_id")}
         made["message_reference"] = reference | ids
