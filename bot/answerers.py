@@ -16,7 +16,7 @@ from core.services.grounding import VERSION as CHECKING_VERSION
 from core.services.grounding import Grounder, Unsupported
 from core.services.limiting import LimitedAnswerer
 from core.services.metering import MeteredGenerator
-from core.services.popular import PopularQuestions
+from core.services.popular import Frequencies, PopularQuestions
 from core.services.prompting import VERSION as PROMPT_VERSION
 from core.services.prompting import Style
 from core.services.rechecking import Freshness, RecheckingAnswerer
@@ -36,6 +36,7 @@ class Parts:
     generator: Generator | None
     embedder: Embedder
     cache: AnswerCache
+    frequencies: Frequencies
     style: Style
     neighbours: NeighbourIndex
     freshness: Freshness | None = None
@@ -78,6 +79,7 @@ def make_answerer(
             ),
         ),
         clock=SystemClock(),
+        frequencies=parts.frequencies,
     )
     makeshift = Answering(
         retriever=parts.retriever,

@@ -152,14 +152,24 @@ async def _reader(url: str) -> Finding:
 async def _redis(url: str) -> Finding:
     connection = RedisConnection(url)
     try:
-        await connection.ask(lambda client: client.ping())
+        memory = await connection.ask(lambda client: client.info("memory"))
     except UnavailableError as error:
         return Finding(
             "Redis", State.WARN, f"{error}; answers still come, uncached", "start it, or fix REDIS_URL"
         )
     finally:
         await connection.close()
-    return Finding("Redis", State.OK, "answers")
+    most, policy = int(memory.get("maxmemory") or 0), str(memory.get("maxmemory_policy") or "")
+    if not most or policy == "noeviction":
+        return Finding(
+            "Redis",
+            State.WARN,
+            "answers, but nothing bounds its memory"
+            if not most
+            else "answers, but keeps nothing new once full",
+            "set maxmemory and maxmemory-policy allkeys-lru: everything in it may be forgotten",
+        )
+    return Finding("Redis", State.OK, f"answers, {most // 2**20} MiB")
 
 
 async def _embedder(settings: Settings) -> Finding:

@@ -25,6 +25,7 @@ from adapters.stores.vector_index import ensure_vector_index
 from adapters.transport import HttpClient, http_client
 from bot import __version__
 from bot.answerers import Parts, describe_writing, make_answerer
+from bot.clock import SystemClock
 from bot.learning import Learning, open_learning_from_use
 from bot.rechecking import open_freshness
 from bot.scopes.watching import LiveAudiences, config_path
@@ -41,7 +42,7 @@ from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings
 from core.services.enriching import ROOM_FOR_CONTEXT, Enricher
-from core.services.popular import PopularQuestions
+from core.services.popular import Frequencies, PopularQuestions
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
 from core.services.refusals import Judge, judge_for
@@ -162,6 +163,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         freshness = await stack.enter_async_context(
             open_freshness(settings, url=servers.database_url, redis=redis, pages=store)
         )
+        frequencies = Frequencies(clock=SystemClock())
         answerer, popular = make_answerer(
             settings,
             redis=redis,
@@ -171,7 +173,8 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
                 judge=judge,
                 generator=generator,
                 embedder=asking,
-                cache=AnswerCache(cache, making),
+                cache=AnswerCache(cache, making, is_frequent=frequencies.is_frequent),
+                frequencies=frequencies,
                 style=style,
                 neighbours=scoped,
                 freshness=freshness,

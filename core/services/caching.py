@@ -13,7 +13,8 @@ exactly these passages, for seconds. A cache that is away is a miss.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -32,6 +33,8 @@ from core.services.packing import ANSWERS, DRAFTS
 DAY = 24 * 60 * 60
 VECTOR_SECONDS = 30 * DAY
 ANSWER_SECONDS = DAY
+FREQUENT_SECONDS = 7 * DAY
+"""For answers to what is asked often."""
 DRAFT_SECONDS = 7 * DAY
 REFUSAL_SECONDS = 30
 """That a model found no answer is remembered so briefly: it spares the model those who ask again at once,
@@ -88,9 +91,12 @@ class AnswerCache:
         *,
         answer_seconds: int = ANSWER_SECONDS,
         draft_seconds: int = DRAFT_SECONDS,
+        is_frequent: Callable[[Question], bool] = lambda _: False,
     ) -> None:
         self._cache = cache
         self._making = making
+        self._is_frequent = is_frequent
+        self._kept_longer: OrderedDict[str, None] = OrderedDict()
         self._answer_seconds = answer_seconds
         # Equal bytes are equal answers: what is asked often is unpacked once.
         self._unpack = lru_cache(maxsize=UNPACKED)(ANSWERS.unpack)
@@ -102,10 +108,13 @@ class AnswerCache:
 
     async def find(self, question: Question, *, generation: int) -> Answer | None:
         """The answer given to an equal question of an equal audience while the index was as it is now."""
-        data = await self._cache.get(self.key(question, generation=generation))
+        key = self.key(question, generation=generation)
+        data = await self._cache.get(key)
         answer = None if data is None else self._unpack(data)
-        if answer is None:
+        if data is None or answer is None:
             return None
+        if key not in self._kept_longer and self._is_frequent(question):
+            await self._keep_longer(key, data)
         return replace(answer, cached=True, retrieval=replace(answer.retrieval, question=question))
 
     async def keep(self, outcome: Outcome) -> bool:
@@ -116,8 +125,19 @@ class AnswerCache:
         anonymous = replace(question, id="", asker="", conversation=_NOBODY, turns=())
         stored = replace(outcome, cached=False, retrieval=replace(outcome.retrieval, question=anonymous))
         key = self.key(question, generation=outcome.retrieval.generation)
-        await self._cache.put(key, ANSWERS.pack(stored), seconds=self._answer_seconds)
+        data = ANSWERS.pack(stored)
+        if self._is_frequent(question):
+            await self._keep_longer(key, data)
+        else:
+            await self._cache.put(key, data, seconds=self._answer_seconds)
         return True
+
+    async def _keep_longer(self, key: str, data: bytes) -> None:
+        """Keep what is asked often beyond a quiet weekend; once a process and answer, since it is a write."""
+        self._kept_longer[key] = None
+        if len(self._kept_longer) > UNPACKED:
+            self._kept_longer.popitem(last=False)
+        await self._cache.put(key, data, seconds=max(FREQUENT_SECONDS, self._answer_seconds))
 
     async def find_draft(self, question: Question, passages: Sequence[Passage]) -> Draft | None:
         """What the model wrote for an equal question from exactly these passages in this order."""

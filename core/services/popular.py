@@ -38,16 +38,47 @@ class _Count:
         return self.value * math.pow(0.5, (moment - self.at) / HALF_LIFE)
 
 
-class PopularQuestions:
-    """Answers as the one behind it does, and counts what is asked, in this process alone.
+class Frequencies:
+    """How often questions are asked, in this process alone, forgotten by halves.
 
     Follow-ups are not counted: they mean something within their thread only. Nobody's name is kept.
     """
 
-    def __init__(self, answerer: Answerer, *, clock: Clock) -> None:
-        self._answerer = answerer
+    def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
         self._counts: dict[tuple[str, str], _Count] = {}
+
+    def count(self, question: Question) -> None:
+        """It was asked and answered."""
+        if question.turns:
+            return
+        now = self._clock.now()
+        key = _key(question)
+        known = self._counts.get(key)
+        anonymous = replace(question, id="", asker="", conversation=_NOBODY)
+        self._counts[key] = _Count(anonymous, 1.0 + (known.now(now) if known else 0.0), now)
+        if len(self._counts) > REMEMBERED:
+            del self._counts[min(self._counts, key=lambda one: self._counts[one].now(now))]
+
+    def is_frequent(self, question: Question) -> bool:
+        """Whether it is asked often enough to be kept longer and answered anew."""
+        known = None if question.turns else self._counts.get(_key(question))
+        return known is not None and known.now(self._clock.now()) >= ENOUGH
+
+    def frequent(self) -> tuple[Question, ...]:
+        """What is asked often enough, most frequent first, as if asked now."""
+        now = self._clock.now()
+        counted = sorted(((one.now(now), one.question) for one in self._counts.values()), key=_by_count)
+        often = (question for value, question in counted[:ANSWERED_ANEW] if value >= ENOUGH)
+        return tuple(replace(question, asked_at=now) for question in often)
+
+
+class PopularQuestions:
+    """Answers as the one behind it does, counts what is answered, and answers it anew when asked to."""
+
+    def __init__(self, answerer: Answerer, *, clock: Clock, frequencies: Frequencies | None = None) -> None:
+        self._answerer = answerer
+        self._frequencies = frequencies or Frequencies(clock=clock)
 
     async def answer(self, question: Question, progress: Progress | None = None) -> Outcome:
         """As the answerer behind.
@@ -56,15 +87,13 @@ class PopularQuestions:
             TemporaryError: as the answerer behind.
         """
         outcome = await self._answerer.answer(question, progress)
-        if isinstance(outcome, Answer) and not question.turns:
-            self._count(question)
+        if isinstance(outcome, Answer):
+            self._frequencies.count(question)
         return outcome
 
     def frequent(self) -> tuple[Question, ...]:
-        """What is asked often enough, most frequent first."""
-        now = self._clock.now()
-        counted = sorted(((one.now(now), one.question) for one in self._counts.values()), key=_by_count)
-        return tuple(question for value, question in counted[:ANSWERED_ANEW] if value >= ENOUGH)
+        """As `Frequencies.frequent`."""
+        return self._frequencies.frequent()
 
     async def answer_anew(self) -> int:
         """Answer the frequent questions, one after the other; returns how many have an answer now."""
@@ -77,15 +106,6 @@ class PopularQuestions:
                 break
             answered += isinstance(outcome, Answer)
         return answered
-
-    def _count(self, question: Question) -> None:
-        now = self._clock.now()
-        key = (question.audience.key, normalised(question.text))
-        known = self._counts.get(key)
-        anonymous = replace(question, id="", asker="", conversation=_NOBODY)
-        self._counts[key] = _Count(anonymous, 1.0 + (known.now(now) if known else 0.0), now)
-        if len(self._counts) > REMEMBERED:
-            del self._counts[min(self._counts, key=lambda one: self._counts[one].now(now))]
 
 
 async def keep_answered(
@@ -118,3 +138,7 @@ async def _read(generation: Callable[[], Awaitable[int]]) -> int | None:
 
 def _by_count(counted: tuple[float, Question]) -> float:
     return -counted[0]
+
+
+def _key(question: Question) -> tuple[str, str]:
+    return question.audience.key, normalised(question.text)

@@ -14,7 +14,15 @@ from core.domain.audiences import EVERYTHING, WHOLE_WORKSPACE, Audience, Scope
 from core.domain.ids import PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.errors import UnavailableError
-from core.services.caching import AnswerCache, CachingEmbedder, Making, normalised, readdressed
+from core.services.caching import (
+    ANSWER_SECONDS,
+    FREQUENT_SECONDS,
+    AnswerCache,
+    CachingEmbedder,
+    Making,
+    normalised,
+    readdressed,
+)
 from tests.core.services.answered import a_passage, a_question, an_answer
 
 MAKING = Making(model="ollama:llama3.1:8b", prompt="guided 1", index=Fingerprint("f1"), retrieval="t=0.3 k=5")
@@ -293,3 +301,31 @@ async def test_an_outcome_shared_by_a_single_flight_is_readdressed() -> None:
     assert unanswered.retrieval is not None
     assert unanswered.retrieval.question == mine
     assert readdressed(bare, mine) == bare
+
+
+class Expiries(MemoryCache):
+    """Notes for how long each value is kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seconds: list[int] = []
+
+    async def put(self, key: str, value: bytes, *, seconds: int) -> None:
+        """Note it."""
+        self.seconds.append(seconds)
+        await super().put(key, value, seconds=seconds)
+
+
+async def test_what_is_asked_often_is_kept_longer() -> None:
+    """From the moment at which it is frequent, with one write more and not with each look."""
+    cache, often = Expiries(), set[str]()
+    answers = AnswerCache(cache, MAKING, is_frequent=lambda question: question.text in often)
+    question = a_question()
+    await answers.keep(an_answer(question))
+    await answers.find(question, generation=an_answer(question).retrieval.generation)
+    often.add(question.text)
+    for _ in range(3):
+        assert await answers.find(question, generation=an_answer(question).retrieval.generation) is not None
+    await answers.keep(an_answer(question))
+
+    assert cache.seconds == [ANSWER_SECONDS, FREQUENT_SECONDS, FREQUENT_SECONDS]

@@ -109,7 +109,7 @@ async def test_cost_and_memory_are_bounded(site: Site) -> None:
     answerer.asked.clear()
 
     assert await popular.answer_anew() == ANSWERED_ANEW == len(answerer.asked)
-    assert len(popular._counts) == REMEMBERED
+    assert len(popular._frequencies._counts) == REMEMBERED
 
 
 async def test_an_index_that_is_away_ends_the_round(site: Site) -> None:
