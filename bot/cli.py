@@ -288,7 +288,7 @@ def serve() -> None:
     """Run the bot: chat platforms, scheduled syncs, health endpoint; until a signal ends it."""
     from bot.commands.serve import run_serve
 
-    run(run_serve(_settings()))
+    run(run_serve(_settings(quiet=False)))
 
 
 def run(work: Coroutine[Any, Any, int]) -> None:
@@ -354,7 +354,8 @@ def run_command_line(arguments: list[str]) -> int:
     return 0
 
 
-def _settings() -> Settings:
+def _settings(*, quiet: bool = True) -> Settings:
+    """Settings, and logging at their level; commands that print what they do are ``quiet`` if none is set."""
     settings = load_settings()
-    set_up_logging(settings.log_level)
+    set_up_logging(settings.log_level or ("warning" if quiet else "info"))
     return settings

@@ -38,5 +38,5 @@ def sync_line(run: RunView) -> str:
 def run_state(run: RunView) -> str:
     """One word for people."""
     if run.ended_at is not None:
-        return "failed" if "error" in run.report else "done"
+        return "failed" if run.has_failed else "stopped" if run.was_stopped else "done"
     return "running" if run.is_alive else "interrupted"

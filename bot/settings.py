@@ -117,8 +117,8 @@ class Settings(BaseSettings):
     discord_people: CommaSeparated = ()
     discord_message_content: bool = False
 
-    log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", validation_alias=AliasChoices("log_level", "footnote_log_level")
+    log_level: Literal["debug", "info", "warning", "error"] | None = Field(
+        default=None, validation_alias=AliasChoices("log_level", "footnote_log_level")
     )
 
     @classmethod

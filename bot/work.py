@@ -85,7 +85,7 @@ class SyncWork:
         last = next((run for run in runs if run.wanted != {ResyncKind.REEMBED}), None)
         if last is None:
             return True
-        pause = min(interval, AGAIN_AFTER_FAILURE) if "error" in last.report else interval
+        pause = min(interval, AGAIN_AFTER_FAILURE) if last.has_failed else interval
         return SystemClock().now() - last.asked_at >= pause
 
     async def known_pages(self) -> int:
@@ -155,15 +155,21 @@ def step_end(report: SyncReport) -> StepEnd:
 
 def report_json(report: SyncReport) -> dict[str, Any]:
     """The totals of a sync as ``footnote sync --json`` prints them."""
-    told = {**asdict(report), "failed_pages": len(report.failed), "clean": report.is_clean}
-    return {**told, "failed": [asdict(one) for one in report.failed[:FAILURES_KEPT]]}
+    return {
+        **asdict(report),
+        "failed": [asdict(one) for one in report.failed[:FAILURES_KEPT]],
+        "left_out": [asdict(one) for one in report.left_out[:FAILURES_KEPT]],
+        "failed_pages": len(report.failed),
+        "clean": report.is_clean,
+    }
 
 
 def report_of(figures: Mapping[str, Any]) -> SyncReport:
     """The report whose `report_json` this is; nothing but zeros where a run did not get so far."""
     failed = tuple(Failure(**one) for one in figures.get("failed", ()))
+    left_out = tuple(Failure(**one) for one in figures.get("left_out", ()))
     known = {name: figures[name] for name in SyncReport.__dataclass_fields__ if name in figures}
-    return SyncReport(**{**known, "failed": failed})
+    return SyncReport(**{**known, "failed": failed, "left_out": left_out})
 
 
 def describe(report: SyncReport, *, failures: int = FAILURES_TOLD) -> str:
@@ -181,4 +187,8 @@ def describe(report: SyncReport, *, failures: int = FAILURES_TOLD) -> str:
     lines += [f"failed: {failure.title} ({failure.url}): {failure.reason}" for failure in told]
     if len(report.failed) > len(told):
         lines.append(f"... and {len(report.failed) - len(told)} more pages failed.")
+    left_out = report.left_out[:failures]
+    lines += [f"left out: {one.title} ({one.url}): {one.reason}" for one in left_out]
+    if len(report.left_out) > len(left_out):
+        lines.append(f"... and {len(report.left_out) - len(left_out)} more were left out.")
     return "\n".join(lines)

@@ -38,7 +38,7 @@ async def run_here(
     step = await runs.take(run_id, holder, now=clock.now())
     if step is None:
         raise UnavailableError(f"run {run_id} was ended by another process; try again")
-    ended = "It was stopped."
+    ended = ""
     try:
         end = await Holding(runs, holder, timings).do(step, work, asyncio.Event())
         if isinstance(end, Cut):
@@ -49,5 +49,8 @@ async def run_here(
         raise
     finally:
         # Nothing happens to a run that has ended.
-        await runs.give_up(run_id, holder, ended)
+        if ended:
+            await runs.give_up(run_id, holder, ended)
+        else:
+            await runs.stop(run_id, holder)
     return end

@@ -20,6 +20,7 @@ from core.ports.chat import ResyncKind, ResyncTicket
 from core.ports.jobs import NOTION, RunProgress, RunView, Step, StepEnd, next_kind
 
 _DIED = "Its process ended in the middle."
+_STOPPED = "It was stopped on request; what it did until then stays."
 
 
 class PostgresRuns:
@@ -79,9 +80,10 @@ class PostgresRuns:
         """Begin a run that only this process can do; null while another is open."""
         async with self._deciding() as connection:
             found = await self._open(connection)
-            if found is not None and not _is_dead(found):
+            if found is not None and found.is_alive:
                 return None
             if found is not None:
+                # Nobody has worked on it for a minute; what it left undone, the next run of its kind does.
                 await _give_up(connection, found.id, _DIED)
             run_id: int = await connection.fetchval(sql.BEGIN, source, kind.value, asked_by, None)
             return run_id
@@ -150,6 +152,12 @@ class PostgresRuns:
         async with self._deciding() as connection:
             if await connection.fetchval(sql.IS_HELD, run_id, holder):
                 await _give_up(connection, run_id, message)
+
+    async def stop(self, run_id: int, holder: UUID) -> None:
+        """End a run that only this process could do, since somebody stopped it: that is no failure."""
+        async with self._deciding() as connection:
+            if await connection.fetchval(sql.IS_HELD, run_id, holder):
+                await connection.execute(sql.STOP, run_id, _STOPPED)
 
     async def revive(self) -> None:
         """See to it that the open run has a job; forget what is long over."""
@@ -224,5 +232,6 @@ def _view(row: asyncpg.Record) -> RunView:
         asked_at=row["asked_at"],
         ended_at=row["ended_at"],
         is_alive=row["is_alive"],
+        silent_seconds=max(0.0, row["silent_seconds"]),
         report=json.loads(row["report"]),
     )

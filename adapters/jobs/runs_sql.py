@@ -2,7 +2,8 @@
 
 _VIEW = """
 id, source, wanted, done, total, failed, message, asked_by, asked_at, ended_at, report,
-ended_at IS NULL AND beat_at > now() - $1::interval AS is_alive
+ended_at IS NULL AND beat_at > now() - $1::interval AS is_alive,
+CASE WHEN ended_at IS NULL THEN extract(epoch FROM now() - beat_at)::float8 ELSE 0 END AS silent_seconds
 """
 
 OPEN = f"SELECT {_VIEW} FROM job_runs WHERE ended_at IS NULL"
@@ -78,6 +79,12 @@ IS_HELD = "SELECT EXISTS (SELECT FROM job_runs WHERE id = $1 AND holder = $2::uu
 GIVE_UP = """
 UPDATE job_runs
 SET ended_at = now(), message = $2, failed = greatest(failed, 1), report = report || $3::jsonb
+WHERE id = $1 AND ended_at IS NULL
+"""
+
+STOP = """
+UPDATE job_runs
+SET ended_at = now(), message = $2, report = report || '{"stopped": true}'::jsonb
 WHERE id = $1 AND ended_at IS NULL
 """
 

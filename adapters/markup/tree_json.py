@@ -24,6 +24,8 @@ def rows_of(blocks: Sequence[Block]) -> Iterator[Row]:
             row["level"] = block.level
         if block.file_key:
             row["file"] = block.file_key
+        if block.note:
+            row["note"] = block.note
         yield row
         stack.extend((child, depth + 1) for child in reversed(block.children))
 
@@ -42,6 +44,7 @@ def blocks_of(rows: Sequence[Row]) -> tuple[Block, ...]:
             level=row.get("level", 0),
             children=children,
             file_key=row.get("file", ""),
+            note=row.get("note", ""),
         )
         waiting.setdefault(depth, []).append(block)
     return tuple(reversed(waiting.get(0, [])))

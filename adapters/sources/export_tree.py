@@ -39,6 +39,8 @@ class Entry:
     all_rows: ExportFile | None = None
     parent: "Entry | None" = None
     row_titles: frozenset[str] = field(default=frozenset())
+    passed_over: list[str] = field(default_factory=list)
+    """Files with the same id as one that is read."""
 
     @property
     def is_database(self) -> bool:
@@ -73,11 +75,13 @@ def find_entries(files: Iterable[ExportFile]) -> dict[PageId, Entry]:
             page_id, Entry(page_id, match["title"].rstrip(_BEFORE_ID).strip(), file.path[:-1])
         )
         if match["suffix"].lower() != "csv":
-            entry.page = entry.page or file
+            former, entry.page = entry.page, entry.page or file
         elif match["all"]:
-            entry.all_rows = entry.all_rows or file
+            former, entry.all_rows = entry.all_rows, entry.all_rows or file
         else:
-            entry.table = entry.table or file
+            former, entry.table = entry.table, entry.table or file
+        if former is not None:
+            entry.passed_over.append("/".join(file.path))
     return found
 
 

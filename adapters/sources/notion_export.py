@@ -20,6 +20,7 @@ from adapters.sources.export_files import ExportFile, open_export
 from adapters.sources.export_rows import Properties, Table, read_table, split_properties
 from adapters.sources.export_tree import Entry, find_entries, linked_page, parents_first, set_parents, url_of
 from core.domain.documents import UNTITLED, Block, BlockKind, ObjectType, Page, PageRef
+from core.domain.files import FileReport
 from core.domain.ids import PageId
 from core.errors import InvalidInputError, NotFoundError
 from core.ports import Presence, Probe
@@ -83,7 +84,14 @@ class NotionExport:
         current = (await self._all_refs()).get(ref.id)
         if current is None:
             raise NotFoundError(f"the export has no page {ref.id}")
-        return Page(current, await asyncio.to_thread(self._blocks, self._entries[ref.id]))
+        entry = self._entries[ref.id]
+        left_out = tuple(
+            f"the file {name!r} has the same page id as another one, which was read"
+            for name in entry.passed_over
+        )
+        return Page(
+            current, await asyncio.to_thread(self._blocks, entry), files=FileReport(left_out=left_out)
+        )
 
     async def probe(self, page_id: PageId) -> Probe:
         """A page that the export does not hold is not shared with us."""

@@ -125,7 +125,7 @@ class Pace:
 
     async def refused(self, retry_after: float) -> None:
         """Everybody pauses ``retry_after`` seconds, however long, and a moment more (NOT-2)."""
-        wait = retry_after + self._jitter() * min(1.0, retry_after * 0.05)
+        wait = retry_after + self._jitter() * min(0.25, retry_after * 0.02)
         self._own.refused(self._monotonic(), wait)
         if self._shared is None:
             return

@@ -65,7 +65,7 @@ async def run_cost(settings: Settings, *, as_json: bool) -> int:
 
 
 def _was_broken_off(run: RunView | None) -> bool:
-    return run is not None and (run.ended_at is None or "error" in run.report)
+    return run is not None and (run.ended_at is None or run.has_failed or run.was_stopped)
 
 
 class _Waiting:

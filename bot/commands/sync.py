@@ -24,6 +24,8 @@ from core.ports.jobs import EXPORT, RunView
 from core.services.administration import progress_of
 
 POLL_SECONDS = 0.2
+SILENT_SECONDS = 5.0
+"""A worker says twice a second that it is there."""
 
 
 async def run_sync(
@@ -68,7 +70,7 @@ async def _sync_with_all(operations: Operations, source: PageSource, *, full: bo
     ticket = await operations.administrator.resync(kind, asked_by="console")
     if ticket.joined:
         note(
-            f"Run {ticket.run_id} is under way already: joined it."
+            f"Run {ticket.run_id} is under way already: joined it, and wait for its end."
             + (" It reads everything now." if ticket.upgraded else "")
         )
     stop = asyncio.Event()
@@ -76,14 +78,18 @@ async def _sync_with_all(operations: Operations, source: PageSource, *, full: bo
         tasks.create_task(operations.worker(source, is_scheduled=False).run(stop))
         try:
             run = await _watched(operations, ticket.run_id)
+        except asyncio.CancelledError:
+            note(f"Run {ticket.run_id} goes on with the next worker or footnote sync; what it did stays.")
+            raise
         finally:
             stop.set()
-    if "error" in run.report:
+    if run.has_failed:
         raise TemporaryError(f"run {run.id} failed: {run.report['error']}")
     return run.report
 
 
 async def _watched(operations: Operations, run_id: int) -> RunView:
+    is_told = False
     with progress_bar() as progress:
         bar = RunBar(progress)
         while True:
@@ -93,17 +99,29 @@ async def _watched(operations: Operations, run_id: int) -> RunView:
             bar.show(progress_of(run))
             if run.ended_at is not None:
                 return run
+            is_silent = run.silent_seconds >= SILENT_SECONDS
+            if is_silent and not is_told:
+                note(f"Nothing was heard of the worker of run {run_id} lately: this process takes it over.")
+            is_told = is_silent
             await asyncio.sleep(POLL_SECONDS)
 
 
 async def _sync_here(operations: Operations, source: PageSource) -> Mapping[str, Any]:
     """Read an export, which only this process has."""
-    told: set[int] = set()
+    told: set[tuple[int, bool]] = set()
 
     def wait_for(run: RunView) -> None:
-        if run.id not in told:
-            told.add(run.id)
-            note(f"Waiting for run {run.id} ({run.kind}, asked for by {run.asked_by}) ...")
+        is_silent = run.silent_seconds >= SILENT_SECONDS
+        if (run.id, is_silent) in told:
+            return
+        told.add((run.id, is_silent))
+        if is_silent:
+            note(
+                f"Nothing was heard of the worker of run {run.id} for {run.silent_seconds:.0f} s: waiting "
+                "until another one takes it over, or until it counts as cut off (a minute)."
+            )
+        else:
+            note(f"Waiting for the end of run {run.id} ({run.kind}, asked for by {run.asked_by}) ...")
 
     end = await run_here(
         operations.jobs.runs,

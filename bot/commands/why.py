@@ -24,6 +24,7 @@ async def run_why(settings: Settings, link: str, *, as_json: bool) -> int:
                 **asdict(found),
                 "seen": found.fate is not None,
                 "seen_at": found.seen_at.isoformat() if found.seen_at else None,
+                "next_try": found.next_try.isoformat() if found.next_try else None,
             }
         )
     else:

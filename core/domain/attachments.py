@@ -25,10 +25,11 @@ class Extracted:
     left_out: str = ""
 
 
-def as_blocks(attachment: Attachment, key: str, extracted: Extracted) -> tuple[Block, ...]:
+def as_blocks(attachment: Attachment, key: str, extracted: Extracted, *, note: str = "") -> tuple[Block, ...]:
     """The parts of a file as sections, each named ``report.pdf, page 3`` and linking to the file's block.
 
-    There is always one, so that a file without text is known to have been read under this ``key``.
+    There is always one, so that a file without text is known to have been read under this ``key``. The first
+    keeps ``note``: what was left out.
     """
     parts = [part for part in extracted.parts if part.blocks] or [ExtractedPart("", ())]
     return tuple(
@@ -38,9 +39,15 @@ def as_blocks(attachment: Attachment, key: str, extracted: Extracted) -> tuple[B
             attachment.block_id,
             children=_belonging_to(attachment.block_id, part.blocks),
             file_key=key,
+            note="" if number else note,
         )
-        for part in parts
+        for number, part in enumerate(parts)
     )
+
+
+def notes_of(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """What was left out of the files in a tree, in reading order."""
+    return tuple(block.note for block in in_order(blocks) if block.note)
 
 
 def parts_of(blocks: Sequence[Block]) -> dict[tuple[BlockId, str], tuple[Block, ...]]:

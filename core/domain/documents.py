@@ -40,7 +40,8 @@ class Block:
 
     ``text`` is the Markdown of this block alone, without indentation and without its children.
     ``id`` is null where the source has none (an export); citations then link to the page. ``file_key`` says
-    which file a part was read from, and how; it holds nothing secret.
+    which file a part was read from, and how; it holds nothing secret. ``note`` says what of the file was left
+    out, and why; it is for administrators and no part of the text.
     """
 
     kind: BlockKind
@@ -49,6 +50,7 @@ class Block:
     level: int = 0
     children: tuple["Block", ...] = ()
     file_key: str = ""
+    note: str = ""
 
 
 class ObjectType(StrEnum):

@@ -267,6 +267,9 @@ class PageStates(Protocol):
     async def states(self, ids: Sequence[PageId]) -> Mapping[PageId, PageState]:
         """What is known of these pages; unknown ones are absent."""
 
+    async def stored_blocks(self, page_id: PageId) -> tuple[Block, ...] | None:
+        """The blocks of a page as they were stored; null for an unknown page."""
+
 
 class PageWriter(Protocol):
     """Changes the index; every change is one transaction."""

@@ -21,7 +21,7 @@ class RunView:
 
     ``wanted`` are the kinds it was asked for, ``done`` of ``total`` pages are settled (null while nothing is
     known), ``report`` are the figures once it ended. ``is_alive`` is false if nobody was heard working on it
-    for longer than a crash takes to be noticed.
+    for longer than a crash takes to be noticed; ``silent_seconds`` is how long, whoever held it.
     """
 
     id: int
@@ -35,7 +35,18 @@ class RunView:
     asked_at: datetime
     ended_at: datetime | None
     is_alive: bool
+    silent_seconds: float = 0.0
     report: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended without having done what it was for."""
+        return "error" in self.report
+
+    @property
+    def was_stopped(self) -> bool:
+        """Whether somebody ended it before its end, which is no failure."""
+        return "stopped" in self.report
 
     @property
     def kind(self) -> ResyncKind:

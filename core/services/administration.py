@@ -106,7 +106,7 @@ class Administrator:
     async def _last_run(self) -> datetime | None:
         """When the newest run that got to its end was asked for; an export's counts too."""
         runs = await self._runs.recent(limit=20)
-        ended = (run for run in runs if run.ended_at is not None and "error" not in run.report)
+        ended = (run for run in runs if run.ended_at and not (run.has_failed or run.was_stopped))
         return next((run.asked_at for run in ended if run.wanted != {ResyncKind.REEMBED}), None)
 
     async def gaps(self, *, viewer: Audience, limit: int) -> Sequence[Gap]:

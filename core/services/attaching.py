@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.attachments import Extracted, ExtractedPart, as_blocks, parts_of, with_parts
+from core.domain.attachments import Extracted, ExtractedPart, as_blocks, notes_of, parts_of, with_parts
 from core.domain.documents import Block, BlockKind, Page, PageRef
 from core.domain.files import Attachment, AttachmentKind, FileContent, FileReport
 from core.domain.ids import BlockId, PageId
@@ -68,6 +68,7 @@ class FileReader:
             if found is not None:
                 parts[one.block_id] = found
                 outcome.reused += 1
+                outcome.left_out += notes_of(found)
             else:
                 parts[one.block_id] = await self._read(one, page, _of_block(one.block_id, known), outcome)
         if len(wanted) > MAX_FILES:
@@ -92,6 +93,7 @@ class FileReader:
     async def _read(
         self, one: Attachment, page: Page, before: tuple[Block, ...], outcome: "_Outcome"
     ) -> tuple[Block, ...]:
+        note = ""
         try:
             extracted = await self._extracted(one, await self._source.download(one, page.ref))
         except RefusedError:
@@ -102,13 +104,15 @@ class FileReader:
             return before
         except (UnreadableError, NotFoundError) as error:
             _logger.info("A file in block %s is left out: %s", one.block_id, error)
-            outcome.left_out.append(f"the file {one.name!r} {error}")
+            note = f"the file {one.name!r} {error}"
             extracted = Extracted(())
         else:
             outcome.read += 1
             if extracted.left_out:
-                outcome.left_out.append(f"the file {one.name!r}: {extracted.left_out}")
-        return as_blocks(one, self._key(one), extracted)
+                note = f"the file {one.name!r}: {extracted.left_out}"
+        if note:
+            outcome.left_out.append(note)
+        return as_blocks(one, self._key(one), extracted, note=note)
 
     async def _extracted(self, one: Attachment, content: FileContent) -> Extracted:
         if one.kind is AttachmentKind.IMAGE:

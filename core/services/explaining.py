@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from core.domain.attachments import notes_of
 from core.domain.ids import PageId
 from core.ports import PageStates
 from core.ports.ledger import Fate, SyncLedger
@@ -11,7 +12,7 @@ from core.services.audiences import NamedScope
 
 _MEANINGS = {
     Fate.INDEXED: "it is indexed and answers",
-    Fate.PENDING: "it is stored, found by words, and waits to be embedded",
+    Fate.PENDING: "it waits to be read or embedded; once stored it is found by words",
     Fate.EMPTY: "it has neither title nor text, so there is nothing to find",
     Fate.FAILED: "it could not be brought up to date; an older state may go on answering",
     Fate.SKIPPED: "nobody can read it",
@@ -27,7 +28,8 @@ class PageExplanation:
     """One page. ``fate`` is null if it was never seen; ``path`` are titles from the top down to its parent.
 
     ``root`` is the title of the configured root it hangs below, or of its topmost page; ``is_configured``
-    tells which. ``scopes`` are labels of the scopes that admit it.
+    tells which. ``scopes`` are labels of the scopes that admit it. ``next_try`` is when a page that failed is
+    looked at again; ``left_out`` says which of its files were not read, or not whole, and why.
     """
 
     page_id: PageId
@@ -41,6 +43,8 @@ class PageExplanation:
     root: str = ""
     is_configured: bool = False
     scopes: tuple[str, ...] = ()
+    next_try: datetime | None = None
+    left_out: tuple[str, ...] = ()
 
     def as_text(self) -> str:
         """A few lines of Markdown."""
@@ -59,6 +63,11 @@ class PageExplanation:
             f"Passages: {self.chunks}.",
             f"Last seen: {self.seen_at:%Y-%m-%d %H:%M} UTC." if self.seen_at else "Last seen: never.",
         ]
+        if self.next_try:
+            lines.append(
+                f"Next try: {self.next_try:%Y-%m-%d %H:%M} UTC, or with the next listing of everything."
+            )
+        lines += [f"Left out: {reason}." for reason in self.left_out]
         if self.root:
             kind = "the configured root" if self.is_configured else "the top page"
             below = f", below {' › '.join(self.path)}" if self.path else ""
@@ -95,6 +104,8 @@ async def explain_page(
         url=entry.url,
         reason=entry.reason,
         seen_at=entry.seen_at,
+        next_try=entry.next_try,
+        left_out=notes_of(await pages.stored_blocks(page_id) or ()),
         chunks=entry.chunks,
         path=tuple(title or "Untitled" for _, title in reversed(ancestry[1:])),
         root=(configured if configured is not None else top) or ("Untitled" if ancestry else ""),

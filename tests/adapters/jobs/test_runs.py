@@ -396,6 +396,39 @@ async def test_an_export_whose_process_died_is_in_nobodys_way(rig: JobsRig) -> N
     assert (await rig.ended(run_id)).message == "Its process ended in the middle."
 
 
+async def test_an_export_does_not_wait_for_a_run_that_nobody_works_on(rig: JobsRig) -> None:
+    """A killed worker's run counts as cut off after a while, though another worker could have taken it."""
+    ticket = await rig.runs.request(CHANGES, asked_by="test")
+    await rig.runs.take(ticket.run_id, uuid4(), now=SystemClock().now())
+    assert await rig.runs.begin_here(EXPORT, FULL, asked_by="test") is None
+    silent = await rig.reached(ticket.run_id, lambda run: not run.is_alive)
+
+    run_id = await rig.runs.begin_here(EXPORT, FULL, asked_by="test")
+
+    assert silent.silent_seconds >= 4
+    assert run_id is not None
+    ended = await rig.ended(ticket.run_id)
+    assert (ended.has_failed, ended.message) == (True, "Its process ended in the middle.")
+    assert ended.silent_seconds == 0
+
+
+async def test_an_export_that_is_stopped_is_no_failure(rig: JobsRig) -> None:
+    """Ctrl-C and SIGTERM end a run: no page failed, and the next one may begin at once."""
+    work = DirectedWork()
+    running = asyncio.create_task(
+        here.run_here(rig.runs, source=EXPORT, kind=FULL, work=work, clock=SystemClock(), timings=QUICK)
+    )
+    await until(lambda: work.steps)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+    [run] = await rig.runs.recent(limit=5)
+    assert run.ended_at is not None
+    assert (run.failed, run.has_failed, run.was_stopped) == (0, False, True)
+    assert run.message == "It was stopped on request; what it did until then stays."
+    assert await rig.runs.begin_here(EXPORT, FULL, asked_by="test") is not None
+
+
 async def test_a_living_worker_closes_the_run_of_a_dead_export(rig: JobsRig) -> None:
     """Nobody has to ask for that, and the schedule goes on."""
     run_id = await rig.runs.begin_here(EXPORT, FULL, asked_by="test")

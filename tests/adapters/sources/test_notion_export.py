@@ -406,3 +406,16 @@ def test_files_are_closed_with_the_export(tmp_path: Path) -> None:
     del export
 
     assert open_files() == before
+
+
+async def test_a_second_file_with_the_id_of_another_is_named_in_the_report(tmp_path: Path) -> None:
+    """The first counts; the other is not lost without a word."""
+    name = f"Page {hex_id(1)}.md"
+    files = {f"A/{name}": "# Page\n\nFirst text.", f"B/{name}": "# Page\n\nSecond text."}
+    with NotionExport(written(tmp_path, zipped(files))) as export:
+        found = await page(export, 1)
+
+    assert [block.text for block in found.blocks] == ["First text."]
+    assert found.files.left_out == (
+        f"the file 'B/{name}' has the same page id as another one, which was read",
+    )

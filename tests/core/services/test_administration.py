@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from adapters.stores.ledger_memory import MemoryLedger
 from adapters.stores.memory import MemoryStore
 from core.domain.audiences import EVERYTHING, Audience, Scope
+from core.domain.documents import Block, BlockKind
 from core.domain.ids import PageId
 from core.errors import InvalidInputError
 from core.ports.chat import Gap, ResyncKind, ResyncTicket, StatusCheck
@@ -16,7 +17,7 @@ from core.ports.jobs import NOTION, RunView, next_kind
 from core.ports.ledger import Fate, RunRecord, Trouble
 from core.services.administration import Administrator, Health
 from core.services.audiences import NamedScope
-from tests.builders_store import a_page, page_id
+from tests.builders_store import a_page, block_id, page_id
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 CHANGES, FULL, REEMBED = ResyncKind.CHANGES, ResyncKind.FULL, ResyncKind.REEMBED
@@ -203,6 +204,24 @@ async def test_why_tells_root_path_state_passages_and_scopes() -> None:
     assert found.scopes == ("Handbook",)
     assert "the configured root Handbook, below Handbook › Travel." in text
     assert "State: pending" in text
+
+
+async def test_why_tells_when_a_failed_page_is_tried_again_and_what_of_it_was_left_out() -> None:
+    """The pause of the ledger, and every file that was not read, or not whole."""
+    here = office()
+    note = "the file 'scan.pdf' is encrypted"
+    page = a_page(6)
+    part = Block(BlockKind.PART, "", block_id(6), file_key="k", note=note)
+    await here.store.put_pages([replace(page, page=replace(page.page, blocks=(*page.page.blocks, part)))])
+    trouble = Trouble(page_id(6), "Broken", "https://x", "HTTP 502")
+    await here.ledger.note_pages(at=NOW, troubles=[trouble], healed=[])
+
+    found = await here.administrator.explain(page_id(6))
+
+    assert found.next_try == NOW + timedelta(minutes=1)
+    assert found.left_out == (note,)
+    assert "Next try: 2026-03-01 09:31 UTC" in found.as_text()
+    assert f"Left out: {note}." in found.as_text()
 
 
 async def test_why_tells_that_no_scope_admits_a_page_or_that_it_was_never_seen() -> None:

@@ -160,7 +160,9 @@ async def test_a_broken_file_fails_alone_once_and_is_said() -> None:
         assert (left_out.page_id, left_out.reason) == (page, "the file 'b.pdf' is protected by a password")
         assert await rig.found("coffee")
         rig.workspace.append_blocks(page, [blocks.paragraph("Edited.")])
-        assert (await synced(rig)).files_reused == 2
+        again = await synced(rig)
+        assert again.files_reused == 2
+        assert [one.reason for one in again.left_out] == [left_out.reason]
         assert downloads(rig) == 0
 
 
