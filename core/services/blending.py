@@ -17,16 +17,24 @@ class CosineRange:
     """How a model's cosines are to be read.
 
     ``lowest`` is what unrelated texts reach, ``highest`` what the best answers reach. ``foreign`` is by how
-    much a passage in another language falls short of one in the question's language.
+    much a passage in another language falls short of one in the question's language, ``foreign_sentence`` by
+    how much a single sentence does.
     """
 
     lowest: float
     highest: float
     foreign: float
+    foreign_sentence: float
 
 
-E5 = CosineRange(lowest=0.75, highest=0.90, foreign=0.02)
-"""Measured with multilingual-e5-small on the sample workspace in three languages."""
+E5 = CosineRange(lowest=0.75, highest=0.90, foreign=0.02, foreign_sentence=0.04)
+"""Measured with multilingual-e5-small: the first three on the sample workspace, the last on XQuAD.
+
+A sentence that answers lies 0.055 further away in another language (English, German, Russian, all pairs), one
+that does not 0.02 to 0.04. At 0.04 the sentence with the answer beats the nearest other paragraph of its
+article in 65 % of questions if it is the one in another language, in 76 % if the paragraph is; at 0.02 in 52
+and 78 %.
+"""
 
 SIMILARITY_SHARE = 0.8
 LEXICAL_SHARE = 0.1
@@ -59,10 +67,18 @@ def blend(language: str, cosines: CosineRange) -> Fusion:
     return fuse
 
 
-def calibrated(cosine: float, *, passage_language: str, language: str, cosines: CosineRange) -> float:
+def calibrated(
+    cosine: float,
+    *,
+    passage_language: str,
+    language: str,
+    cosines: CosineRange,
+    is_sentence: bool = False,
+) -> float:
     """The cosine that a passage in the question's own language would have, as far as both are known."""
-    is_foreign = bool(language and passage_language and language != passage_language)
-    return cosine + (cosines.foreign if is_foreign else 0.0)
+    if not language or passage_language in ("", language):
+        return cosine
+    return cosine + (cosines.foreign_sentence if is_sentence else cosines.foreign)
 
 
 def _similarity(candidate: Candidate, language: str, cosines: CosineRange) -> float:

@@ -12,6 +12,7 @@ from core.domain.phrases import Phrase, phrase
 from core.errors import FootnoteError
 from core.ports import Embedder
 from core.services import languages
+from core.services.asked_for import asks_for_figure
 from core.services.blending import calibrated, range_of
 from core.services.citing import Cited, number
 from core.services.draft_markup import Piece, quotable
@@ -39,10 +40,15 @@ MOST_EMBEDDED = 16
 WORD_WEIGHT = 0.12
 """What holding all words of the question is worth beside the cosine, whose useful range is about as wide."""
 
+FIGURE_WEIGHT = 0.02
+"""What a digit is worth beside the cosine where a number or a date is asked for. On XQuAD the sentence with
+the answer is then picked for 87 instead of 86 % of such questions in English, 85 instead of 82 % in German,
+and 86 instead of 85 % in Russian; more helps less."""
+
 RANK_WEIGHT = 0.01
 """What each place of the passage's rank costs where only words are compared."""
 
-RANK_WEIGHT_BESIDE_COSINES = 0.04
+RANK_WEIGHT_BESIDE_COSINES = 0.03
 """... and where cosines are: whole passages are compared more surely than sentences, whose cosines favour
 the asker's own language."""
 
@@ -57,12 +63,17 @@ SAME_PASSAGE = 0.025
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A unit of a passage with how near it is to the question; ``source`` counts from 0."""
+    """A unit of a passage with how near it is to the question; ``source`` counts from 0.
+
+    ``meaning`` is the part of ``score`` that does not depend on words in common or on the passage's rank; 0
+    where meanings were not compared.
+    """
 
     unit: Unit
     source: int
     place: int
     score: float
+    meaning: float = 0.0
 
 
 class ExtractiveWriter:
@@ -73,27 +84,27 @@ class ExtractiveWriter:
         self._cosines = None if embedder is None else range_of(embedder.profile.name)
 
     async def write(self, retrieval: Retrieval) -> Cited:
-        """Quotes in the passages' order, under a lead-in if they speak another language."""
+        """The quotes, under a lead-in if they speak another language."""
         candidates = _candidates(retrieval)
+        wants_figure = asks_for_figure(retrieval.query, retrieval.language)
         similarities = await self._similarities(retrieval, [quote.unit.plain for quote in candidates])
         scored = [
-            replace(quote, score=quote.score + self._comparable(similarity, quote, retrieval))
+            _scored(quote, self._comparable(similarity, quote, retrieval), wants_figure=wants_figure)
             for quote, similarity in zip(candidates, similarities, strict=True)
         ]
         return compose(with_second_opinion(choose(scored), scored, retrieval), retrieval)
 
     def _comparable(self, similarity: float, quote: Quote, retrieval: Retrieval) -> float:
         """The similarity as if question and quote were in one language."""
-        if not similarity:
-            return 0.0
-        by_rank = (RANK_WEIGHT_BESIDE_COSINES - RANK_WEIGHT) * quote.source
-        if self._cosines is None:
-            return similarity - by_rank
-        spoken = _language_of(retrieval.passages[quote.source])
-        comparable = calibrated(
-            similarity, passage_language=spoken, language=retrieval.language, cosines=self._cosines
+        if not similarity or self._cosines is None:
+            return similarity
+        return calibrated(
+            similarity,
+            passage_language=_language_of(retrieval.passages[quote.source]),
+            language=retrieval.language,
+            cosines=self._cosines,
+            is_sentence=True,
         )
-        return comparable - by_rank
 
     async def _similarities(self, retrieval: Retrieval, texts: Sequence[str]) -> Sequence[float]:
         nothing = [0.0] * len(texts)
@@ -108,8 +119,21 @@ class ExtractiveWriter:
         return [0.0 if one is None else float(np.dot(question, one)) for one in vectors]
 
 
+def _scored(quote: Quote, similarity: float, *, wants_figure: bool) -> Quote:
+    figure = FIGURE_WEIGHT if wants_figure and any(map(str.isdigit, quote.unit.plain)) else 0.0
+    if not similarity:
+        return replace(quote, score=quote.score + figure)
+    by_rank = (RANK_WEIGHT_BESIDE_COSINES - RANK_WEIGHT) * quote.source
+    meaning = similarity + figure
+    return replace(quote, score=quote.score + meaning - by_rank, meaning=meaning)
+
+
 def choose(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
-    """The best quote and those nearly as good, within the length; ordered as the passages are."""
+    """The best quote and those nearly as good, within the length.
+
+    Quotes of the best one's passage come first, so that the first source is the one to follow; then the
+    passages' order.
+    """
     ordered = sorted(quotes, key=lambda one: (-round(one.score, 9), one.source, one.place))
     chosen: list[Quote] = []
     length = 0
@@ -125,13 +149,17 @@ def choose(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
         length += len(quote.unit.text)
         if len(chosen) == MOST_QUOTES:
             break
-    return tuple(sorted(chosen, key=lambda one: (one.source, one.place)))
+    return tuple(sorted(chosen, key=lambda one: (one.source != ordered[0].source, one.source, one.place)))
 
 
 def with_second_opinion(
     chosen: tuple[Quote, ...], quotes: Sequence[Quote], retrieval: Retrieval
 ) -> tuple[Quote, ...]:
-    """The chosen quotes, and the best one of the second passage where only that speaks another language."""
+    """The chosen quotes, and the best one of the second passage where only that speaks another language.
+
+    It comes first if it means more of what was asked: that the first passage shares the question's words is
+    then what brought it to the front.
+    """
     if len(retrieval.passages) < len(_BEST_TWO) or {quote.source for quote in chosen} != {0}:
         return chosen
     first, second = (retrieval.passages[place] for place in _BEST_TWO)
@@ -139,7 +167,10 @@ def with_second_opinion(
     if second.score < SECOND_OPINION_FROM or spoken in ("", _language_of(first)):
         return chosen
     best = max((one for one in quotes if one.source == 1), key=lambda one: one.score, default=None)
-    return chosen if best is None else (*chosen[: MOST_QUOTES - 1], best)
+    if best is None:
+        return chosen
+    kept = chosen[: MOST_QUOTES - 1]
+    return (best, *kept) if best.meaning > max(one.meaning for one in chosen) else (*kept, best)
 
 
 def compose(quotes: Sequence[Quote], retrieval: Retrieval) -> Cited:

@@ -73,6 +73,12 @@ def data_folder() -> Path:
     return Path(named)
 
 
+def read_xquad(language: str) -> list[dict[str, Any]]:
+    """The articles as the file has them: title, paragraphs of context and qas."""
+    articles: list[dict[str, Any]] = _json(data_folder() / "xquad" / f"xquad.{language}.json")["data"]
+    return articles
+
+
 def xquad(*, pages: Sequence[str], questions: str) -> GoldenSet:
     """XQuAD: each paragraph is a page, titled as its article.
 
@@ -228,7 +234,7 @@ def _xquad_pages(language: str, only: set[str] | None = None) -> Iterator[Page]:
 
 
 def _paragraphs(language: str) -> Iterator[tuple[str, str, int, dict[str, Any]]]:
-    for article in _json(data_folder() / "xquad" / f"xquad.{language}.json")["data"]:
+    for article in read_xquad(language):
         for number, paragraph in enumerate(article["paragraphs"]):
             yield article["title"], article["title"].replace("_", " "), number, paragraph
 

@@ -30,11 +30,6 @@ def ask(demo: Demo, question: str) -> dict[str, Any]:
     return answer
 
 
-def cited_titles(answer: dict[str, Any]) -> set[str]:
-    """The pages an answer rests on."""
-    return {citation["title"] for citation in answer["citations"]}
-
-
 def test_the_demo_answers_with_links_that_lead_to_blocks_of_the_sample(demo: Demo) -> None:
     """Every link is a page of the sample workspace and a block of that very page."""
     blocks_of = {page["page"]["url"]: json.dumps(page["blocks"]) for page in sample_pages()}
@@ -78,11 +73,11 @@ def test_a_second_demo_embeds_nothing(demo: Demo) -> None:
     ],
 )
 def test_a_question_finds_the_page_in_another_language(demo: Demo, question: str, title: str) -> None:
-    """The topic exists in one language only; the question is asked in another."""
+    """The topic exists in one language only, the question is asked in another; that page is cited first."""
     answer = ask(demo, question)
 
     assert answer["answered"] is True
-    assert title in cited_titles(answer)
+    assert answer["citations"][0]["title"] == title
     assert not answer["degraded"]
 
 
@@ -97,7 +92,11 @@ def test_a_question_finds_the_page_in_another_language(demo: Demo, question: str
     ],
 )
 def test_a2_what_the_wiki_does_not_say_is_refused_without_citation(demo: Demo, question: str) -> None:
-    """Neither what is about nothing in the wiki, nor what is near something in it."""
+    """Neither what is about nothing in the wiki, nor what is near something in it.
+
+    Five that are told apart. Of the whole golden set half are: seven in ten of those about nothing in the
+    wiki, three in ten near misses (decision 0015).
+    """
     answer = ask(demo, question)
 
     assert answer["answered"] is False

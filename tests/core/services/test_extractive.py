@@ -1,8 +1,14 @@
 """Answers by quoting: the nearest sentences, each with its source, and nothing else."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
 from markdown_it import MarkdownIt
 
 from core.domain.answers import Answer
+from core.domain.models import ModelProfile, Vector
 from core.errors import UnavailableError
 from core.services.citing import Cited
 from core.services.extractive import LONGEST, MOST_QUOTES, ExtractiveWriter
@@ -176,3 +182,59 @@ async def test_citations_are_retrieved_passages() -> None:
 
     answer = Answer(spans=cited.spans, citations=cited.citations, retrieval=retrieval, language="en")
     assert answer.citations
+
+
+class Meanings:
+    """An embedder of two dimensions that puts each text at a given cosine to every question."""
+
+    profile = ModelProfile(name="multilingual-e5-small", dimensions=2, threshold=0.1, answer_confidence=0.2)
+
+    def __init__(self, cosines: Mapping[str, float]) -> None:
+        self._cosines = cosines
+
+    async def embed_query(self, _text: str) -> Vector:
+        """All questions are alike."""
+        return np.array([1.0, 0.0], dtype=np.float32)
+
+    async def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector | None]:
+        """As near as was settled."""
+        cosines = [self._cosines[text] for text in texts]
+        return [np.array([one, (1 - one * one) ** 0.5], dtype=np.float32) for one in cosines]
+
+
+ILL = "Urlaubstage, an denen du krank warst, bekommst du zur\u00fcck."
+RIGHT = "Everybody working full time has 30 days of paid vacation."
+
+
+@pytest.mark.parametrize(
+    ("foreign_cosine", "first"), [(0.84, "Vacation"), (0.80, "Krankmeldung")], ids=["nearer", "further"]
+)
+async def test_the_first_source_is_the_one_that_means_what_was_asked(
+    foreign_cosine: float, first: str
+) -> None:
+    """A page that shares the question's words comes behind the one in another language that answers it."""
+    retrieval = a_retrieval(
+        replace(a_passage(1, f"{ILL} Melde dich.", title="Krankmeldung", language="de"), score=0.8),
+        replace(a_passage(2, f"{RIGHT} Ask early.", title="Vacation", language="en"), score=0.2),
+        text="Wie viele Urlaubstage habe ich?",
+        language="de",
+    )
+    embedder = Meanings({ILL: 0.88, "Melde dich.": 0.7, RIGHT: foreign_cosine, "Ask early.": 0.7})
+
+    cited = await ExtractiveWriter(embedder).write(retrieval)
+
+    assert {one.passage.candidate.title for one in cited.citations} == {"Vacation", "Krankmeldung"}
+    assert cited.citations[0].passage.candidate.title == first
+    assert [span.cites for span in cited.spans if span.cites] == [(1,), (2,)]
+
+
+async def test_a_figure_is_preferred_where_one_is_asked_for() -> None:
+    """Two sentences say the question's words; the one with a number answers "how many"."""
+    retrieval = a_retrieval(
+        a_passage(1, "Vacation days are fun."), a_passage(2, "You have 28 vacation days.")
+    )
+
+    cited = await ExtractiveWriter(None).write(retrieval)
+
+    assert text_of(cited) == "> You have 28 vacation days. [1]\n\n> Vacation days are fun. [2]"
+    assert cited.citations[0].passage == retrieval.passages[1]
