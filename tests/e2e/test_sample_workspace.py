@@ -95,7 +95,7 @@ def test_a2_what_the_wiki_does_not_say_is_refused_without_citation(demo: Demo, q
     """Neither what is about nothing in the wiki, nor what is near something in it.
 
     Five that are told apart. Of the whole golden set half are: seven in ten of those about nothing in the
-    wiki, three in ten near misses (decision 0015).
+    wiki, three in ten near misses (docs/retrieval.md).
     """
     answer = ask(demo, question)
 
