@@ -306,3 +306,30 @@ async def test_status_and_why_explain_every_object(rig: ServeRig, workspace: Wor
     assert "Scopes: all" in explained
     assert (unseen, wrong) == (1, 2)
     assert '"seen": false' in never
+
+
+async def test_a_given_reply_is_marked_when_its_page_changes_and_answers_anew(
+    rig: ServeRig, workspace: Workspace
+) -> None:
+    """The whole way, with a second process beside: answered, the page edited, synced, marked, asked again in
+    place."""
+    served = await rig.start(NOTION_SYNC_INTERVAL="0")
+    await served.until_logged("Slack is connected")
+    rig.people.command("C1", "UADMIN", "/resync", "full")
+    await rig.synced()
+    thread = rig.people.write("C1", "U1", f"<@{BOT_USER}> {QUESTION}")
+    await until(lambda: any("28 days" in reply for reply in rig.replies(thread)))
+
+    (page,) = workspace.pages
+    workspace.clock.advance(seconds=600)
+    workspace.replace_blocks(page, [blocks.paragraph(VACATION.replace("28", "31"))])
+    await rig.start(waits=False)
+    rig.people.command("C1", "UADMIN", "/resync", "full")
+    await until(lambda: any("The source has changed since" in reply for reply in rig.replies(thread)))
+    (reply,) = rig.slack.workspace.from_bot(thread=thread)
+    rig.people.press("U1", reply, "footnote_again")
+    await until(lambda: any("31 days" in one for one in rig.replies(thread)))
+
+    assert len(rig.replies(thread)) == 1
+    assert "28 days" not in rig.replies(thread)[0]
+    assert await served.end() == 0

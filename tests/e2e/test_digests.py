@@ -3,6 +3,7 @@
 import asyncio
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.stores.learning import PostgresLearning, open_learning
@@ -14,7 +15,7 @@ from core.services.digests import WeeklyDigests
 from core.services.gaps import Gaps
 from tests.adapters.chat.discord.harness import discord_session
 from tests.adapters.chat.slack.harness import slack_session
-from tests.fakes.discord import shown_text
+from tests.fakes.discord import Message, shown_text
 
 RULES = """
 [scopes.all]
@@ -60,8 +61,13 @@ async def test_every_channel_gets_one_digest_a_week_whatever_processes_there_are
             slack.digests = discord.digests = digests_of(log, discord.channel.id, clock)
             await slack.start()
             await discord.start()
-        in_slack = lambda: slack.slack.workspace.from_bot("C1")  # noqa: E731 - looked at again and again
-        in_discord = lambda: discord.discord.world.from_bot(discord.channel.id)  # noqa: E731 - as above
+
+        def in_slack() -> list[dict[str, Any]]:
+            return slack.slack.workspace.from_bot("C1")
+
+        def in_discord() -> list[Message]:
+            return discord.discord.world.from_bot(discord.channel.id)
+
         await slack.until(lambda: in_slack() and in_discord())
         await asyncio.sleep(1.0)
         first = (len(in_slack()), len(in_discord()))
