@@ -45,8 +45,6 @@ def unfinished_properties(page: Json) -> tuple[tuple[str, str], ...]:
     )
 
 
-PAGED_TYPES = frozenset({"title", "rich_text", "relation", "people"})
-
 MAX_INLINE_REFERENCES = 25
 """How many references a page object holds per property; the rest is asked for property by property."""
 

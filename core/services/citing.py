@@ -27,25 +27,11 @@ class Cited:
     citations: tuple[Citation, ...]
 
 
-def cite(text: str, sources: Sequence[Passage]) -> Cited:
-    """The text of a draft with its markers resolved; ``sources`` are the passages in the prompt's order.
-
-    Unknown numbers and links go, their words stay; code is left as it is; thinking and endless repetition are
-    cut. A page has one number, whichever of its passages was meant first (X10, A1).
-
-    Raises:
-        EmptyDraftError: nothing is left to show.
-    """
-    pieces = checked(text, sources)
-    if not says_something(pieces):
-        raise EmptyDraftError("the model wrote no text")
-    return number(pieces, sources)
-
-
 def checked(text: str, sources: Sequence[Passage]) -> tuple[Piece, ...]:
-    """The draft without thinking, loops, unknown numbers and links.
+    """The draft without thinking, loops, unknown numbers and links; code and words are left as they are.
 
-    The last word has a CommonMark parser: if it still sees a link, all signs that make links are escaped.
+    ``sources`` are the passages in the prompt's order. The last word has a CommonMark parser: if it still
+    sees a link, all signs that make links are escaped.
     """
     pieces = read_draft(cut_loop(without_thinking(text)), sources)
     if not has_links("".join(piece.text for piece in pieces)):
@@ -54,7 +40,10 @@ def checked(text: str, sources: Sequence[Passage]) -> tuple[Piece, ...]:
 
 
 def number(pieces: Iterable[Piece], sources: Sequence[Passage]) -> Cited:
-    """Give each cited page a number, in order of first use, and quote the passage that was meant."""
+    """Give each cited page a number, in order of first use, and quote the passage that was meant.
+
+    A page has one number, whichever of its passages was meant first (X10, A1).
+    """
     chosen: dict[PageId, Citation] = {}
     spans: list[Span] = []
     for piece in pieces:

@@ -89,11 +89,6 @@ class Grounded:
     pieces: tuple[Piece, ...]
     counts: Mapping[str, int]
 
-    @property
-    def is_grounded(self) -> bool:
-        """Whether anything in it rests on a source."""
-        return bool(self.counts.get(SUPPORTED, 0) + self.counts.get(MOVED, 0))
-
 
 SUPPORTED = "supported"
 MOVED = "moved"

@@ -14,7 +14,7 @@ from functools import singledispatch
 from hashlib import sha256
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from core.domain.answers import Answer, Draft, Retrieval
+from core.domain.answers import Answer, Draft
 
 FORMAT = 1
 """Raised when the encoding itself changes; the digest follows changes of the domain by itself."""
@@ -187,5 +187,4 @@ def _dataclass_reader(kind: Any) -> tuple[str, _Read]:
 
 
 ANSWERS = Codec(Answer)
-RETRIEVALS = Codec(Retrieval)
 DRAFTS = Codec(Draft)

@@ -78,9 +78,8 @@ NEARBY = 4
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """One word of negation and the folded content words it is about."""
+    """The folded content words that one word of negation is about."""
 
-    cue: str
     about: frozenset[str]
 
 
@@ -103,11 +102,6 @@ def denials(text: str, language: str) -> tuple[Denial, ...]:
     return tuple(found)
 
 
-def denies(text: str, language: str) -> bool:
-    """Whether the text as a whole denies: an odd number of negations."""
-    return len(denials(text, language)) % 2 == 1
-
-
 def _in_clause(clause: str, language: str) -> Iterator[Denial]:
     words = _WORD.findall(clause)
     cues = [at for at, word in enumerate(words) if _cue(language).fullmatch(word)]
@@ -120,7 +114,7 @@ def _in_clause(clause: str, language: str) -> Iterator[Denial]:
         if words[at].lower() in _PREPOSITIONS:
             before = []
         about = (*_content(before, language)[-NEARBY:], *_content(after, language)[:NEARBY])
-        yield Denial(cue=fold(words[at]), about=frozenset(about))
+        yield Denial(about=frozenset(about))
 
 
 def _content(words: list[str], language: str) -> list[str]:

@@ -1,12 +1,14 @@
 """Drafts of a misbehaving model: only retrieved passages are cited, only they are linked."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.domain.answers import Citation
-from core.services.citing import EmptyDraftError, cite, preview
+from core.domain.answers import Citation, Passage
+from core.services.citing import Cited, EmptyDraftError, checked, number, preview, says_something
 from tests.core.services.found import a_passage, block_id, page_id, page_url
 
 SOURCES = (
@@ -14,6 +16,14 @@ SOURCES = (
     a_passage(2, "Call the portal at https://vpn.acme.example/start to connect."),
     a_passage(3, "Ask Mara."),
 )
+
+
+def cite(draft: str, sources: Sequence[Passage]) -> Cited:
+    """A draft as it is shown where no sentence is looked at for support."""
+    pieces = checked(draft, sources)
+    if not says_something(pieces):
+        raise EmptyDraftError
+    return number(pieces, sources)
 
 
 def written(draft: str) -> str:

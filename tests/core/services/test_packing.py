@@ -14,7 +14,7 @@ from core.domain.audiences import Audience, Scope
 from core.domain.documents import Heading
 from core.domain.ids import BlockId, ChunkId, PageId
 from core.domain.questions import Conversation, Question, Turn
-from core.services.packing import ANSWERS, DRAFTS, RETRIEVALS, Codec
+from core.services.packing import ANSWERS, DRAFTS, Codec
 from tests.core.services.answered import an_answer
 
 TEXT = st.text(max_size=12)
@@ -105,7 +105,9 @@ def test_every_field_of_an_answer_survives(answer: Answer) -> None:
 @given(RETRIEVED)
 def test_every_field_of_a_retrieval_survives(retrieval: Retrieval) -> None:
     """Also where ranks are null and the same text appears twice."""
-    assert RETRIEVALS.unpack(RETRIEVALS.pack(retrieval)) == retrieval
+    codec = Codec(Retrieval)
+
+    assert codec.unpack(codec.pack(retrieval)) == retrieval
 
 
 @given(
