@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
@@ -27,6 +28,9 @@ from core.services.judging import ModelJudge
 from core.services.retriever import Retriever
 
 SMALLEST_CHUNK = 100
+
+WIDE = 200
+"""Characters of a line where there is no terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +96,7 @@ async def run_evaluate(
     if as_json:
         print_json(result)
     else:
-        output.print(_table(result))
-        if rows:
-            output.print(_stages(rows))
+        show(result, rows)
         for name, value in _flat(result.get("answers", {})):
             output.print(f"{name}: {value}", markup=False)
     for line in fallen:
@@ -145,7 +147,7 @@ async def _answers(
         return {**result, "agreement": await agreement(judge, labelled)} if labelled else result
 
 
-def _table(result: dict[str, Any]) -> Table:
+def _table(result: Mapping[str, Any]) -> Table:
     table = Table("", *REPORTED, "refused right", "refused false", "auc")
     groups = {"all": result["metrics"], **result["by_language"], **result["by_language_pair"]}
     for name, figures in groups.items():
@@ -164,6 +166,19 @@ def _stages(rows: Sequence[Row]) -> Table:
         cells = [_figure(row.figures.get(metric)) for metric in REPORTED]
         table.add_row(row.name, *cells, f"{low:.3f}-{high:.3f}")
     return table
+
+
+def show(result: Mapping[str, Any], rows: Sequence[Row] = ()) -> None:
+    """Print the figures, and below them what was set side by side."""
+    _print(_table(result))
+    if rows:
+        _print(_stages(rows))
+
+
+def _print(table: Table) -> None:
+    """As wide as the table is where nobody looks at a screen: in a file or a log no figure is cut off."""
+    console = output if output.is_terminal else Console(file=output.file, width=WIDE)
+    console.print(table)
 
 
 def _flat(figures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -17,6 +17,9 @@ from core.services.reranking import Reranking
 from core.services.retriever import Retriever, by_ranks
 from core.services.surroundings import beside
 
+PATIENCE = 600.0
+"""Seconds that a measurement waits for a reranker, longer than people would."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -117,7 +120,7 @@ def _reranked(parts: Parts) -> Retriever:
         embedder=parts.embedder,
         settings=for_figures(parts.settings),
         calibrations=parts.calibrations,
-        reranking=parts.reranking,
+        reranking=None if parts.reranking is None else replace(parts.reranking, seconds=PATIENCE),
     )
 
 

@@ -48,7 +48,7 @@ def is_named(identifier: str, text: str) -> bool:
     """Whether a text holds the identifier, however it is written there.
 
     ``v2.1`` is not in ``v2.10`` nor in ``v2.1.3``, ``ERR_4`` not in ``ERR_42``; ``db-03`` is in
-    ``db-03.example.net``.
+    ``db-03.example.net``. A bare number is not in a code, a date or an address: 12 is not in ``INV-12``.
     """
     pattern = _pattern(fold(identifier))
     return pattern is not None and pattern.search(fold(text)) is not None
@@ -70,6 +70,8 @@ def _pattern(identifier: str) -> re.Pattern[str] | None:
         lead += r"(?<!\d[.,])"
     if is_version:
         lead += r"(?:v(?:ersion)?[\s.]?)?"
+    if len(runs) == 1 and runs[0].isdigit() and not is_version:
+        return re.compile(rf"{lead}(?<![^\W_][-_./:])(?<!#){parts[0]}(?![-.,/:]\d)(?!_)(?!{_LETTER})")
     tail = rf"(?![.,]?\d)(?!{_LETTER})" if runs[-1].isdigit() else f"(?!{_LETTER})"
     return re.compile(lead + "".join(parts) + tail)
 

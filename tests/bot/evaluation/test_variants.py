@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.evaluate import show
 from bot.evaluation.ablation import Row
 from bot.evaluation.golden import parse_golden
+from bot.evaluation.metrics import REPORTED
 from bot.evaluation.stages import STAGES
 from bot.evaluation.variants import Variants, measure_variants
 from bot.settings import Settings
@@ -103,3 +105,22 @@ async def test_a_model_is_not_asked_before_its_cost_was_seen(
     assert len(found) == len(STAGES)
     assert model.asked("/api/chat") == []
     assert "would be asked 3 calls, about" in " ".join(capsys.readouterr().err.split())
+
+
+def test_figures_in_a_log_are_not_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where there is no terminal the table is as wide as it must be."""
+    figures = dict.fromkeys(REPORTED, 0.5) | {"refusals": dict.fromkeys(("right", "false", "auc"), 0.25)}
+    result = {
+        "metrics": figures,
+        "by_language": {"de": figures},
+        "by_language_pair": {},
+        "with_page_limit": figures,
+    }
+
+    show(result, (Row("hybrid (evidence) + a stage with a long name", figures, {"ndcg@10": (0.4, 0.6)}),))
+
+    printed = capsys.readouterr().out
+    assert "…" not in printed
+    assert printed.count("0.500") == 4 * len(REPORTED)
+    assert "0.400-0.600" in printed
+    assert "hybrid (evidence) + a stage with a long name" in printed

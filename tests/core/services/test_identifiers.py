@@ -11,7 +11,8 @@ from core.services.identifiers import codes, is_named, spellings
         ("ERR_42", "see ERR_42."),
         ("ERR42", "see err-42 below"),
         ("err-42", "see ERR 42"),
-        ("42", "see ERR_42"),
+        ("42", "42-year-old pumps"),
+        ("42", "band 42."),
         ("v2.1", "in version 2.1."),
         ("2.11", "in v2.11, that is"),
         ("db-prod-03", "db-prod-03.example.net"),
@@ -35,6 +36,13 @@ def test_another_spelling_is_the_same_name(identifier: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("identifier", "text"),
     [
+        ("42", "see ERR_42"),
+        ("12", "INV-12"),
+        ("12", "2026-12-18"),
+        ("12", "12/2024"),
+        ("42", "#42"),
+        ("20", "20_30"),
+        ("20", "10.20.30.40"),
         ("ERR_4", "ERR_42"),
         ("ERR_42", "ERR_421"),
         ("ERR_42", "ERR_4.2"),

@@ -46,3 +46,11 @@ def test_missing_identifiers_are_exact() -> None:
     assert missing_identifiers(("error", "ERR_63"), passage) == ("ERR_63",)
     assert missing_identifiers(("err_42", "V2.1", "Q5"), passage) == ()
     assert missing_identifiers(("q6", "band"), passage) == ("q6",)
+
+
+def test_a_number_beside_its_letters_is_a_code() -> None:
+    """ "err 42" is answered by ERR_42; a 42 by itself is not."""
+    passage = "ERR_42 means the queue is full."
+    assert missing_identifiers(("err", "42"), passage) == ()
+    assert missing_identifiers(("room", "42"), passage) == ("42",)
+    assert missing_identifiers(("err", "43"), passage) == ("43",)
