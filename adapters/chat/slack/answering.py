@@ -12,7 +12,7 @@ from adapters.chat.holding import held
 from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
-from adapters.chat.slack.finding import Found, find_reply
+from adapters.chat.slack.finding import INTENDED, Found, find_reply
 from adapters.chat.slack.marking import Marking
 from adapters.chat.slack.private import (
     KEPT_SECONDS,
@@ -142,7 +142,8 @@ class Answering:
     async def _go_on(self, asked: Asked, claim: AbandonedClaim) -> None:
         try:
             # What is asked again is answered in place: doing that twice is doing it once.
-            found = Found() if asked.is_private or asked.again else await self._found(asked)
+            is_unseen = asked.is_private or asked.again or not claim.reply
+            found = Found() if is_unseen else await self._found(asked)
         except FootnoteError as error:
             await self._wait_or_give_up(asked, claim, error)
             return
@@ -150,7 +151,7 @@ class Answering:
             logger.info("question %s had been answered before the crash", asked.event)
             await self._claims.done(asked.key, reply=found.finished)
             return
-        begun = claim.reply or asked.again
+        begun = claim.reply.removeprefix(INTENDED) or asked.again
         existing, *others = [begun, *(ts for ts in found.pieces if ts != begun)]
         if not existing and others:
             existing, *others = others
@@ -197,7 +198,6 @@ class Answering:
             except LostClaimError:
                 raise
             except Exception:  # noqa: BLE001 - whatever went wrong, nobody may be left waiting
-                await self._require_claim(asked)
                 await self._fail(asked, reply, Text.FAILED, language=person.language)
         except asyncio.CancelledError:
             await self._hand_over(asked, reply)
@@ -242,7 +242,7 @@ class Answering:
             await self._show_privately(asked, outcome)
             await self._record(asked, NOTHING_POSTED)
             return
-        await self._require_claim(asked)
+        await self._require_claim(asked, reply)
         if isinstance(outcome, NoAnswer) and outcome.is_private and not asked.is_direct:
             await self._whisper(asked, outcome)
             await self._record(asked, NOTHING_POSTED)
@@ -296,6 +296,7 @@ class Answering:
             # The reply that is there says more than why there is no other.
             await self._whisper_line(asked, text)
         else:
+            await self._require_claim(asked, reply)
             ts = await reply.say_instead(text)
         await self._record(asked, ts)
 
@@ -308,10 +309,14 @@ class Answering:
             shown = Message(text=str(body["text"]), blocks=tuple(body.get("blocks") or ()))
             await self._web.post(channel=asked.user, message=shown)
 
-    async def _require_claim(self, asked: Asked) -> None:
-        """Post only what is still ours to post; a database that is away is no reason to keep silent."""
+    async def _require_claim(self, asked: Asked, reply: Reply) -> None:
+        """Post only what is still ours to post, and note first that we do.
+
+        A database that is away is no reason to keep silent.
+        """
+        lease, intended = self._settings.lease_seconds, reply.ts or INTENDED
         try:
-            is_ours = await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds)
+            is_ours = await self._claims.extend(asked.key, lease_seconds=lease, reply=intended)
         except FootnoteError as error:
             logger.warning("a claim cannot be extended: %s", error)
             return
@@ -329,7 +334,13 @@ class Answering:
 
     def _reply(self, asked: Asked, *, language: str, existing: str) -> Reply:
         async def begun(ts: str) -> None:
-            await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds, reply=ts)
+            try:
+                await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds, reply=ts)
+            except FootnoteError as error:
+                if ts == INTENDED:
+                    raise
+                # It is posted: what was noted before suffices to find it.
+                logger.warning("the message of question %s cannot be noted: %s", asked.event, error)
 
         return Reply(
             self._web,
@@ -358,6 +369,8 @@ class Answering:
         line = escaped(say(text, language, id=incident))
         try:
             await self._say(asked, reply, line)
+        except LostClaimError:
+            raise
         except CallError as error:
             logger.warning("incident %s cannot be told where it was asked: %s", incident, error)
             if error.is_of_place:

@@ -10,6 +10,12 @@ from adapters.chat.slack.web import SlackWeb
 ANSWERED = "footnote_answer"
 """Metadata of finished messages: the sure sign, for whoever takes a question over, that it was answered."""
 
+INTENDED = "?"
+"""In a claim, in place of a message's ts: something is about to be posted, and perhaps was.
+
+Without it or a ts nothing was posted, and nobody need look.
+"""
+
 BEGUN = "footnote_begun"
 """Metadata of a message that is still being written."""
 

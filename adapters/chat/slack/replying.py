@@ -8,7 +8,7 @@ from enum import Enum, auto
 from adapters.chat.slack import blocks
 from adapters.chat.slack.asking import Asked
 from adapters.chat.slack.escaping import escaped, inert
-from adapters.chat.slack.finding import begun_metadata, find_reply, metadata
+from adapters.chat.slack.finding import INTENDED, begun_metadata, find_reply, metadata
 from adapters.chat.slack.mrkdwn import mrkdwn
 from adapters.chat.slack.render import POSTED, REFUSED_BLOCKS, UPDATED, Message, Room, notice, plain_messages
 from adapters.chat.slack.settings import Pace
@@ -41,7 +41,7 @@ class Reply:
     """The `core.ports.Progress` of one question, and its end.
 
     What is shown in between is left out whenever Slack limits it; what is shown at the end is not. ``begun``
-    is told the ts of the first message as soon as there is one.
+    is told when the first message is about to be posted, and its ts as soon as there is one.
     """
 
     def __init__(
@@ -161,6 +161,7 @@ class Reply:
             # Many ask at once: their answers are posted whole, with one call each.
             return
         text = self._wanted[:STREAM_LENGTH]
+        await self._begun(INTENDED)
         try:
             ts = await self._web.start_stream(
                 channel=self._asked.channel,
@@ -319,6 +320,7 @@ class Reply:
         """Post what will be replaced, marked so that it is found again."""
         self._has_status = False
         marked = begun_metadata(self._asked)
+        await self._begun(INTENDED)
         try:
             return await self._web.post(
                 channel=self._asked.channel, message=message, thread=self._asked.thread, metadata=marked

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from adapters.chat.slack.finding import INTENDED
 from adapters.chat.slack.web import SlackWeb, call, open_web
 from adapters.stores.claims_memory import MemoryClaims
 from core.errors import RateLimitedError, UnavailableError
@@ -220,7 +221,7 @@ async def test_slk1_an_answer_of_several_messages_that_was_cut_off_is_made_whole
             session.slack.workspace.messages.remove(reply)
         row = session.table.rows[-1]
         dead = MemoryClaims(clock=SystemClock(), table=session.table)
-        row.is_done, row.holder, row.reply = False, dead, ""
+        row.is_done, row.holder, row.reply = False, dead, INTENDED
         row.payload = {
             "event": row.key.event,
             **{"team": "T1", "channel": "C1", "user": "U1", "text": "How long?", "message": ts, "thread": ts},

@@ -176,6 +176,7 @@ def test_slk5_the_sources_survive_every_cut(room: Room) -> None:
         assert [f"Source number {number} " in part for number in range(10)] == [True] * 10
     for message in messages:
         check_blocks(list(message.blocks))
+        assert room.size(message.text) <= room.text
 
 
 def test_slk5_an_edit_stays_below_its_bytes() -> None:
@@ -377,3 +378,17 @@ def test_a4_a_title_does_not_turn_what_follows() -> None:
     shown = "".join(strings(message))
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", shown)
     assert "|salary › Length>" in shown
+
+
+@pytest.mark.parametrize(
+    "whole", ["[label](https://www.notion.so/0123456789abcdef)", "`some code, here`", "👩\u200d🚀"]
+)
+@pytest.mark.parametrize("before", range(0, 60, 7))
+def test_slk5_what_may_not_be_cut_moves_to_the_next_piece(whole: str, before: int) -> None:
+    """A link, code or an emoji that crosses the limit, no space near it, stands whole in the next piece."""
+    text = "x" * before + whole + "y" * 70
+    pieces = split(text, limit=60)
+
+    assert sum(piece.count(whole) for piece in pieces) == 1
+    assert "".join(pieces) == text
+    assert all(characters(piece) <= 60 for piece in pieces)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from adapters.chat.slack import chat, replying, web
+from adapters.chat.slack.finding import INTENDED
 from adapters.stores.claims_memory import MemoryClaims
 from core.domain.questions import Question
 from core.errors import UnavailableError
@@ -352,8 +353,8 @@ async def test_slk6_an_answer_that_cannot_finish_says_so_and_is_taken_over() -> 
             assert assert_whole(session, ts)["ts"] == told["ts"]
 
 
-async def left_behind(session: Session, *, reply: str = "", attempts: int = 1) -> str:
-    """A question whose process crashed; returns its thread."""
+async def left_behind(session: Session, *, reply: str = INTENDED, attempts: int = 1) -> str:
+    """A question whose process crashed, by default while it was about to post; returns its thread."""
     ts = session.people.write("C1", "U1", ASKED, deliver=False)
     dead = MemoryClaims(clock=SystemClock(), table=session.table)
     payload = {
@@ -380,6 +381,56 @@ async def test_slk1_a_question_left_behind_is_answered() -> None:
         await session.settled()
 
         assert len(session.replies(ts)) == 1
+
+
+async def test_slk1_a_question_that_was_not_about_to_be_answered_costs_no_look() -> None:
+    """It died while it searched: nothing can have been posted, so the thread is not read."""
+    async with slack_session(starts=False) as session:
+        ts = await left_behind(session, reply="")
+        await session.start()
+        await session.settled()
+
+        assert len(session.replies(ts)) == 1
+        assert session.slack.called("conversations.replies") == []
+
+
+@pytest.mark.parametrize("has_streams", [True, False])
+async def test_slk1_what_is_about_to_be_posted_is_noted_before(has_streams: bool) -> None:
+    """A stream, a message to be edited, and a finished message: the claim says so before Slack has it."""
+    noted: dict[str, list[str]] = {}
+    async with slack_session(writer(0.6)) as session:
+        session.slack.methods.has_streaming = has_streams
+
+        def posted(message: dict[str, Any]) -> None:
+            row = next(one for one in session.table.rows if one.key.place.endswith(message["thread_ts"]))
+            noted.setdefault(message["thread_ts"], []).append(row.reply)
+
+        session.slack.methods.posted = posted
+        grown = session.people.write("C1", "U1", ASKED)
+        await session.settled()
+        session.answerer.drafts, session.answerer.seconds = (), 0.0
+        quick = session.people.write("C1", "U1", ASKED)
+        await session.settled()
+
+        assert noted == {grown: [INTENDED], quick: [INTENDED]}
+
+
+async def test_slk9_a_note_that_fails_adds_no_second_message(session: Session) -> None:
+    """The database goes away between the post and the note of it: the thread keeps the answer alone."""
+    claims = session.chats[0][0]._claims
+    original = claims.extend
+
+    async def failing(key: ClaimKey, *, lease_seconds: float, reply: str = "") -> bool:
+        if reply not in ("", INTENDED):
+            raise UnavailableError("the database is away")
+        return await original(key, lease_seconds=lease_seconds, reply=reply)
+
+    claims.extend = failing  # type: ignore[method-assign]  # a database that went away
+    ts = session.people.write("C1", "U1", ASKED)
+    await session.settled()
+
+    (reply,) = session.replies(ts)
+    assert "sixteen weeks" in shown_text(reply)
 
 
 async def test_slk1_an_answer_that_was_posted_is_not_posted_again() -> None:
