@@ -109,10 +109,11 @@ async def test_a_model_is_not_asked_before_its_cost_was_seen(
 
 def test_figures_in_a_log_are_not_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
     """Where there is no terminal the table is as wide as it must be."""
-    figures = dict.fromkeys(REPORTED, 0.5) | {"refusals": dict.fromkeys(("right", "false", "auc"), 0.25)}
+    figures = dict.fromkeys(REPORTED, 0.5)
+    group = {**figures, "refusals": dict.fromkeys(("right", "false", "auc"), 0.25)}
     result = {
-        "metrics": figures,
-        "by_language": {"de": figures},
+        "metrics": group,
+        "by_language": {"de": group},
         "by_language_pair": {},
         "with_page_limit": figures,
     }
