@@ -5,6 +5,7 @@ Numbers are masked where their check digits fit (python-stdnum) or where a numbe
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -49,6 +50,12 @@ PHONE_REGIONS = (None, "DE", "US", "GB", "RU", "FR")
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@(?:[\w-]{1,63}\.)+[^\W\d_]{2,24}(?![\w-])")
 
+_SPELT_EMAIL = re.compile(
+    r"(?i)(?<![\w.+-])[\w.+-]{1,64} ?[(\[{] ?(?:at|ät|собака) ?[)\]}] ?"
+    r"(?:[\w-]{1,63}(?:\.| ?[(\[{] ?(?:dot|punkt|точка) ?[)\]}] ?))+[^\W\d_]{2,24}(?![\w-])"
+)
+"""As people write an address that machines should not read."""
+
 _LINK_OR_ID = re.compile(
     r"https?://[^\s)>\]]+"
     r"|\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"
@@ -66,6 +73,7 @@ _SECRET = re.compile(
     | \b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}   # Discord
     | \b[sr]k[-_](?:live_|test_|proj-|ant-)?[A-Za-z0-9_-]{20,}
     | \bA(?:KIA|SIA)[0-9A-Z]{16}\b | \bAIza[0-9A-Za-z_-]{35} | \bnpm_[A-Za-z0-9]{36} | \bpypi-[\w-]{40,}
+    | \bhf_[A-Za-z0-9]{24,} | \bSG\.[\w-]{16,}\.[\w-]{16,}
     | \beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*               # JSON web tokens
     """,
     re.VERBOSE | re.DOTALL,
@@ -94,11 +102,24 @@ _LETTERED = re.compile(r"(?<!\w)[A-Z0-9][A-Z0-9+-]{7,16}(?!\w)")
 _BSN = re.compile(r"(?i)\bBSN\W{0,3}(?P<value>\d{8,9}|\d{4}\.\d{2}\.\d{3})\b")
 _NAMED_INN = re.compile(r"(?i)\bИНН\W{0,3}(?P<value>\d{10}|\d{12})\b")
 
+_NAMED_ID = re.compile(
+    r"(?i)\b(?:personalausweis|reisepass|ausweis|sozialversicherungs|rentenversicherungs|sv|führerschein)"
+    r"(?:[ -]?(?:nummer|nr\.?|no\.?))?\W{1,3}(?P<de>(?=[A-Z0-9 ]{0,12}\d)[A-Z0-9](?: ?[A-Z0-9]){7,12})(?!\w)"
+    r"|\b(?:passport|driving licen[cs]e|driver'?s licen[cs]e)(?: (?:number|no\.?))?\W{1,3}"
+    r"(?P<en>(?=[A-Z0-9]{0,12}\d)[A-Z0-9]{7,16})(?!\w)"
+    r"|\b(?:паспорт|загранпаспорт)\w{0,2}(?: (?:серия|номер|№))?\W{0,3}"
+    r"(?P<ru>\d{2} ?\d{2}\W{1,3}(?:№ ?)?\d{6}|\d{9,10})(?!\w)"
+)
+"""Documents whose numbers have no check digits that all issuers keep to count beside their name alone."""
+
 _CARD = re.compile(
-    r"(?<![\w.,-])(?:[2-6]\d{12,18}|[2-6]\d{3}(?:[ \u00a0-]\d{4}){3}(?:[ \u00a0-]\d{3})?"
+    r"(?<![\w.,-])(?:[2-6]\d{12,18}|[2-6]\d{3}(?:[ \u00a0.-]\d{4}){3}(?:[ \u00a0.-]\d{3})?"
     r"|3[47]\d{2}[ \u00a0-]\d{6}[ \u00a0-]\d{5}|3\d{3}[ \u00a0-]\d{6}[ \u00a0-]\d{4})(?![\w-]|[.,]\d)"
 )
 """In one piece or grouped as on the card: other groupings are dates and ranges."""
+
+_OTHER_DIGITS = {code: str(unicodedata.digit(chr(code))) for code in range(0xFF10, 0xFF1A)} | {0xFF20: "@"}
+"""Full-width digits and signs, as East Asian keyboards write them."""
 
 _SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
 _WINDOW, _LONGEST_PHONE = 500, 60
@@ -127,7 +148,8 @@ def scrubbed(text: str, kinds: Collection[SensitiveKind]) -> str:
     """The text with everything of these kinds masked: ``[email]``, ``[phone]`` and so on."""
     if not kinds or not text:
         return text
-    found = sorted(_find(text, kinds), key=lambda one: (one.start, -one.end))
+    # Digits of other scripts are digits: sign for sign, so that places stay the same.
+    found = sorted(_find(text.translate(_OTHER_DIGITS), kinds), key=lambda one: (one.start, -one.end))
     pieces: list[str] = []
     at = 0
     for one in found:
@@ -166,7 +188,7 @@ def _scrubbed_blocks(blocks: tuple[Block, ...], kinds: Collection[SensitiveKind]
 def _find(text: str, kinds: Collection[SensitiveKind]) -> Iterator[_Found]:
     finders: dict[SensitiveKind, Callable[[str], Iterable[tuple[int, int]]]] = {
         SensitiveKind.SECRET: _secrets,
-        SensitiveKind.EMAIL: lambda given: (match.span() for match in _EMAIL.finditer(given)),
+        SensitiveKind.EMAIL: _emails,
         SensitiveKind.IBAN: _ibans,
         SensitiveKind.CARD: _cards,
         SensitiveKind.NATIONAL_ID: _national_ids,
@@ -180,6 +202,12 @@ def _find(text: str, kinds: Collection[SensitiveKind]) -> Iterator[_Found]:
             inside = any(first < end and start < last for first, last in kept)
             if not inside or kind in (SensitiveKind.SECRET, SensitiveKind.EMAIL):
                 yield _Found(start, end, kind)
+
+
+def _emails(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in (_EMAIL, _SPELT_EMAIL):
+        for match in pattern.finditer(text):
+            yield match.span()
 
 
 def _secrets(text: str) -> Iterator[tuple[int, int]]:
@@ -224,6 +252,8 @@ def _national_ids(text: str) -> Iterator[tuple[int, int]]:
         digits = _bare(match.group())
         if any(len(digits) == size and is_valid(digits) for size, is_valid in _IDS_OF_DIGITS):
             yield match.span()
+    for match in _NAMED_ID.finditer(text):
+        yield match.span(str(match.lastgroup))
     for pattern, is_valid in _PATTERNS_OF_IDS:
         for match in pattern.finditer(text):
             name = "value" if "value" in pattern.groupindex else 0

@@ -115,13 +115,14 @@ def test_a8_t12_only_the_askers_words_are_history() -> None:
 
 
 def test_a5_t13_titles_with_brackets_leave_the_body_whole() -> None:
-    """Nothing is parsed back out of a text, so a title holding "] " cuts nothing."""
-    passage = a_passage(1, "body", breadcrumb="Guide [v2] > Notes", **under("Setup] [x"))
+    """Nothing is parsed back out of a text, so a title or body holding "] " cuts nothing."""
+    body = "[Guide [v2] > # Setup] body"
+    passage = a_passage(1, body, breadcrumb="Guide [v2] > Notes", **under("Setup] [x"))
 
     user = write_prompt(a_retrieval(passage), context_tokens=8192).prompt.user
 
     assert "page: Guide [v2] > Notes\nsection: Setup] [x\n" in user
-    assert "\n> body\n" in user
+    assert f"\n> {body}\n" in user
 
 
 CLOSINGS = [
