@@ -18,13 +18,14 @@ from core.domain.models import Fingerprint
 from core.domain.questions import Conversation, Question
 from core.ports import IndexedChunk, Prompt, StoredPage
 from core.ports.learning import Exchange
-from core.services.answering import Answering
+from core.services.answering import Answering, Looking
 from core.services.caching import AnswerCache, CachingEmbedder, Making
 from core.services.gaps import Gaps
 from core.services.prompting import Style
 from core.services.recording import exchange_of
 from core.services.retriever import Retriever
 from core.services.scoped_index import ScopedIndex
+from core.services.surroundings import Surroundings
 from core.services.watching import WatchedAnswerer
 from tests.builders_store import a_chunk, a_page, page_id
 from tests.fakes.watch import SilentWatch
@@ -128,13 +129,14 @@ class Site:
 
     def __post_init__(self) -> None:
         self.embedder = CachingEmbedder(HashingEmbedder(), self.cache)
-        index = ScopedIndex(self.store, self.store)
+        index = ScopedIndex(self.store, self.store, self.store)
         answering = Answering(
             retriever=Retriever(index=index, embedder=self.embedder),
             generator=self.model if self.with_model else None,
             embedder=self.embedder,
             cache=AnswerCache(self.cache, Making(model="copier", prompt="1", index=Fingerprint("f"))),
             style=Style.GUIDED,
+            looking=Looking(surroundings=Surroundings(index, reach=1)),
         )
         self.answerer = WatchedAnswerer(answering, SilentWatch())
         self.gaps = Gaps(log=self.log, embedder=self.embedder, index=index, pages=self.store)
@@ -143,17 +145,23 @@ class Site:
         """Store a page as it is now; its passages are embedded under the breadcrumb of this moment."""
         await self.store.put_pages([self._page(number)])
         state = (await self.store.states([page_id(number)]))[page_id(number)]
-        chunk = await self._chunk(number)
-        await self.store.swap_chunks(page_id(number), revision=state.revision, chunks=[chunk])
+        chunks = [await self._chunk(number, index) for index in (0, 1)]
+        await self.store.swap_chunks(page_id(number), revision=state.revision, chunks=chunks)
 
     async def move(self, number: int, parent: int | None) -> None:
         """Hang a page elsewhere, as a sync that saw nothing but the move does: passages stay as they are."""
         self.wiki.parents[number] = parent
         await self.store.put_pages([self._page(number)])
 
-    async def _chunk(self, number: int) -> IndexedChunk:
+    async def _chunk(self, number: int, index: int) -> IndexedChunk:
+        """The page's text, or a second passage that no question finds and only its neighbour brings along."""
         breadcrumb, headings = self._breadcrumb(number), [self._named(number, 1)]
-        bare = a_chunk(number, 0, self._body(number), breadcrumb=breadcrumb, headings=headings)
+        body = (
+            f"Behind it stands {secrets_of(number)[2]}.{self._mention(number)}"
+            if index
+            else self._body(number)
+        )
+        bare = a_chunk(number, index, body, breadcrumb=breadcrumb, headings=headings)
         [vector] = await HashingEmbedder().embed_passages([bare.chunk.text_to_embed])
         assert vector is not None
         return replace(bare, vector=vector)
@@ -169,9 +177,12 @@ class Site:
 
     def _body(self, number: int) -> str:
         topic = TOPICS[number % len(TOPICS)]
+        text = f"The {topic} is described here: {secrets_of(number)[2]} {topic}."
+        return f"{text}{self._mention(number)}"
+
+    def _mention(self, number: int) -> str:
         mentioned = self.wiki.mentions.get(number)
-        mention = "" if mentioned is None else f" See [{secrets_of(mentioned)[0]}]({_link(mentioned)})."
-        return f"The {topic} is described here: {secrets_of(number)[2]} {topic}.{mention}"
+        return "" if mentioned is None else f" See [{secrets_of(mentioned)[0]}]({_link(mentioned)})."
 
     def _named(self, number: int, part: int) -> str:
         return f"{secrets_of(number)[part]} {TOPICS[number % len(TOPICS)]}"
