@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import httpx
 import pytest
+import redis.asyncio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,10 @@ START = 1_000.0
 
 class PatientConnection(RedisConnection):
     """A way to Redis that waits however busy the machine is: what happens without Redis is told by a test."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self._client = redis.asyncio.Redis.from_url(url)
 
     async def ask(self, work: Callable[[Client], Awaitable[T]]) -> T:
         """The result of one command."""
