@@ -5,13 +5,14 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import datetime
 
-from adapters.sources.notion_api import NotionApi
+from adapters.sources.notion_api import ListState, NotionApi
 from adapters.sources.notion_blocks import render_blocks
 from adapters.sources.notion_comments import CommentReader, CommentScope
 from adapters.sources.notion_files import attachment_of, attachments_of
 from adapters.sources.notion_json import Json, instant, is_gone, page_id
 from adapters.sources.notion_listing import Catalogue
 from adapters.sources.notion_refs import database_blocks
+from adapters.sources.notion_search import WholeSearch
 from adapters.sources.notion_spool import Spool
 from adapters.sources.notion_tree import TreeLimits, fetch_tree
 from adapters.transport.downloads import Downloader, ExpiredError
@@ -64,14 +65,15 @@ class NotionSource:
 
         Raises:
             RefusedError: the token was refused, or may not read content at all.
-            TemporaryError: the listing broke off.
+            TemporaryError: the listing broke off, or search stopped early and no roots are set.
         """
         # A new listing looks again at what was not shared before.
         self._catalogue.absent.clear()
         self._catalogue.parents.clear()
         databases: set[PageId] = set()
         with Spool() as refs:
-            async for held in self._search():
+            search = WholeSearch(self._search)
+            async for held in search.results():
                 if held.get("object") == "data_source":
                     if not is_gone(held) and (owner := self._catalogue.remember_data_source(held)):
                         databases.add(owner)
@@ -84,10 +86,15 @@ class NotionSource:
             for ref in refs.parents_first():
                 if await self._is_wanted(ref.id):
                     yield await self._catalogue.with_shared_parent(ref)
+        if search.has_gap and not self._roots:
+            raise UnavailableError(
+                f"Notion's search stopped after {search.count} results: pages at the top may be missing. "
+                "Name the top pages in NOTION_ROOT_PAGES; they are read without search."
+            )
 
-    async def _search(self) -> AsyncIterator[Json]:
+    async def _search(self, *, newest_first: bool, state: ListState) -> AsyncIterator[Json]:
         try:
-            async for held in self._api.search():
+            async for held in self._api.search(newest_first=newest_first, state=state):
                 yield held
         except UnreadableError as error:
             raise RefusedError(
@@ -155,13 +162,16 @@ class NotionSource:
 
     async def changed_since(self, moment: datetime) -> AsyncIterator[PageRef]:
         """Pages edited at ``moment`` or later, newest first, as far as search knows them (SY4, NOT-8)."""
-        async for held in self._search():
+        state = ListState()
+        async for held in self._search(newest_first=True, state=state):
             edited = instant(held.get("last_edited_time"))
             if edited is not None and edited < moment:
                 return
             ref = await self._changed_entry(held)
             if ref is not None and await self._is_wanted(ref.id):
                 yield await self._catalogue.with_shared_parent(ref)
+        if state.incomplete:
+            raise UnavailableError("Notion's search stopped before it had shown all changes.")
 
     async def _changed_entry(self, held: Json) -> PageRef | None:
         if held.get("object") != "data_source":

@@ -141,12 +141,13 @@ class NotionApi:
         """Open comments on one page or block, not on what lies below it."""
         return self._paginate("comments.list", self._client.comments.list, block_id=block_id)
 
-    def search(self, *, newest_first: bool = True) -> AsyncIterator[Json]:
+    def search(self, *, newest_first: bool = True, state: "ListState | None" = None) -> AsyncIterator[Json]:
         """Pages and data sources by the time of their last edit; never to be taken for complete (U7)."""
         direction = "descending" if newest_first else "ascending"
         return self._paginate(
             "search",
             self._client.search,
+            state,
             sort={"timestamp": "last_edited_time", "direction": direction},
         )
 
@@ -168,7 +169,7 @@ class NotionApi:
         seen: set[str] = set()
         since: str | None = None
         while True:
-            state = _ListState()
+            state = ListState()
             found = 0
             latest: str | None = None
             async for row in self._paginate(
@@ -194,7 +195,7 @@ class NotionApi:
         self,
         name: str,
         endpoint: Callable[..., Any],
-        state: "_ListState | None" = None,
+        state: "ListState | None" = None,
         **arguments: Any,
     ) -> AsyncIterator[Json]:
         """All results of a list endpoint; ``has_more`` alone says whether there are more (SY13, NOT-4).
@@ -204,7 +205,7 @@ class NotionApi:
         Raises:
             UnavailableError: the listing broke off; what was given is not all.
         """
-        state = state or _ListState()
+        state = state or ListState()
         given: set[str] = set()
         cursors: set[str] = set()
         cursor: str | None = None
@@ -234,7 +235,7 @@ class NotionApi:
                 raise UnavailableError(f"Notion broke off a listing ({name}): its cursor does not move on.")
             cursors.add(cursor)
 
-    def _note_state(self, name: str, answer: Json, state: "_ListState") -> None:
+    def _note_state(self, name: str, answer: Json, state: "ListState") -> None:
         if as_text(as_mapping(answer.get("request_status")).get("type")) == "incomplete":
             state.incomplete = True
             self.incomplete[name] += 1
@@ -293,7 +294,7 @@ class NotionApi:
             await self._sleep(min(_MAX_BACKOFF, 2.0**failures / 2) * (0.5 + random.random() / 2))  # noqa: S311 - spreads retries, guards nothing
 
 
-class _ListState:
+class ListState:
     """What a listing said about itself."""
 
     def __init__(self) -> None:

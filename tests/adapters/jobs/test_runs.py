@@ -9,6 +9,8 @@ import pytest
 from pgqueuer.queries import Queries
 
 from adapters.jobs import here
+from adapters.jobs.hints import ANYTHING
+from core.domain.ids import PageId
 from core.errors import FootnoteError, RefusedError, UnavailableError
 from core.ports.chat import ResyncKind, ResyncTicket
 from core.ports.jobs import EXPORT, RunProgress, RunView, StepEnd
@@ -466,3 +468,32 @@ async def test_a_worker_outlives_its_connections(rig: JobsRig, database_url: str
 
     assert machine.work.most_running == 1
     assert machine.work.kinds[-1] is FULL
+
+
+async def test_t19_whatever_is_queued_has_a_handler_that_does_it(rig: JobsRig, database_url: str) -> None:
+    """Every kind of run, hints, and a change that no page names: all are done, and the queue is empty."""
+    work = DirectedWork()
+    work.gate.set()
+    rig.start(work)
+    page = PageId("0b4d7f5e-0000-4000-8000-000000000001")
+
+    for kind in ResyncKind:
+        await rig.ended((await rig.runs.request(kind, asked_by="test")).run_id)
+    await rig.hints.take("one", [page])
+    await rig.hints.take("two", [ANYTHING])
+    await until(lambda: work.looks and len(work.steps) == 4)
+    connection = await asyncpg.connect(database_url)
+    try:
+        async with asyncio.timeout(30):
+            while await connection.fetchval("SELECT count(*) FROM pgqueuer"):  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+        statuses = {
+            row[0] for row in await connection.fetch("SELECT DISTINCT status::text FROM pgqueuer_log")
+        }
+    finally:
+        await connection.close()
+
+    assert set(work.kinds) == set(ResyncKind)
+    assert work.looks == [frozenset({page})]
+    assert "successful" in statuses
+    assert not {"exception", "failed"} & statuses

@@ -179,6 +179,22 @@ async def test_r19_u21_only_the_active_models_passages_are_compared(
     assert [one.body for one in new.candidates] == ["second model"]
 
 
+async def test_u21_a_model_of_equal_dimensions_takes_over_nothing_of_another(
+    database_url: str, store: PostgresStore
+) -> None:
+    """Neither vectors nor pages that count as embedded, though all have the same length."""
+    chunk = a_chunk(1, 0, "the same text")
+    await index_page(store, a_page(1, "x"), chunk)
+    assert list(await store.vectors_by_hash([chunk.text_hash])) == [chunk.text_hash]
+    fingerprint = OTHER.fingerprint("chunker-1")
+
+    async with open_store(database_url, profile=OTHER, fingerprint=fingerprint, beside=True) as second:
+        with pytest.raises(IndexMismatchError, match="switched to other settings"):
+            await second.search(vector=a_vector(1), words=words("text"), audience=EVERYTHING, limit=10)
+        assert await second.vectors_by_hash([chunk.text_hash]) == {}
+        assert [one.placed.ref.id for one in await second.pending(limit=5)] == [page_id(1)]
+
+
 @pytest.mark.parametrize(
     ("profile", "chunker"),
     [
