@@ -77,7 +77,12 @@ def read_footnote_file(text: str, *, name: str) -> FootnoteFile:
     """
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError as error:
+        raise WrongFileError(
+            f"{name}: this is no set of rules: brackets stand too deep in one another"
+        ) from error
+    except ValueError as error:
+        # Beside broken TOML: numbers of thousands of digits, which the parser leaves to the interpreter.
         raise WrongFileError(f"{name}: this is no TOML: {error}") from error
     return _Reader(text, name).read(document)
 

@@ -43,7 +43,16 @@ def test_rules_follow_the_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["[slack]\ndefault = ['all']\n", "[slack", OPEN + "[discrod]\n", "[slack]\ndefault = [1]\n"]
+    "wrong",
+    [
+        "[slack]\ndefault = ['all']\n",
+        "[slack",
+        OPEN + "[discrod]\n",
+        "[slack]\ndefault = [1]\n",
+        f"{OPEN}more = {'[' * 3000}{']' * 3000}\n",
+        f"{OPEN}more = {'1' * 5000}\n",
+        "\ufeff" + OPEN,
+    ],
 )
 def test_a_wrong_file_is_refused_whole_and_the_old_rules_stay(path: Path, wrong: str) -> None:
     """Nothing of a wrong file is used; the log says so once, in one line."""
