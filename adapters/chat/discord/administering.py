@@ -88,9 +88,9 @@ class Administering:
             return
         await call("acknowledging", interaction.response.defer(thinking=True))
         ticket = await self._administration.resync(kind, asked_by=f"discord:{interaction.user.id}")
-        place = ProgressPlace.of(interaction)
-        await self._following.message(place).try_to_show(ticket_text(ticket))
-        self._running.start_show(self._following.follow(ticket.run_id, place))
+        message = self._following.message(ProgressPlace.of(interaction))
+        await message.try_to_show(ticket_text(ticket))
+        self._running.start_show(self._following.follow(ticket.run_id, message))
 
     async def status(self, interaction: discord.Interaction) -> None:
         """How the index is, with a chart."""

@@ -215,10 +215,14 @@ def channel_kind(channel: object) -> ChannelKind:
         if channel.is_private():
             return ChannelKind.PRIVATE
         return channel_kind(channel.parent)
-    if isinstance(channel, discord.abc.GuildChannel):
-        everybody = channel.permissions_for(channel.guild.default_role)
-        return ChannelKind.PUBLIC if everybody.view_channel else ChannelKind.PRIVATE
-    return ChannelKind.SHARED
+    if not isinstance(channel, discord.abc.GuildChannel):
+        return ChannelKind.SHARED
+    # Typed as if it were always there, which it is not in a server whose data never came.
+    everybody: discord.Role | None = channel.guild.default_role
+    if everybody is None:
+        return ChannelKind.SHARED
+    may = channel.permissions_for(everybody)
+    return ChannelKind.PUBLIC if may.view_channel else ChannelKind.PRIVATE
 
 
 def direct_kind(channel: object) -> ChannelKind:

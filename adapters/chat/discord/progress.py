@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import Any, Self
+from typing import Self
 
 import discord
 
@@ -15,7 +15,6 @@ from adapters.chat.discord.asking import PLATFORM
 from adapters.chat.discord.calls import CLOSED, EXPIRED, CallError, call
 from adapters.chat.discord.components import NO_MENTIONS
 from adapters.chat.discord.progress_texts import INTERRUPTED, progress_text
-from adapters.chat.discord.surfaces import ORIGINAL
 from adapters.chat.holding import held
 from core.errors import FootnoteError
 from core.ports import Clock
@@ -31,6 +30,7 @@ TOKEN_MARGIN = 50.0
 MOST_MESSAGES = 20
 """About one run in one channel: a run that went silent and was asked for again gets another message."""
 
+NOTHING_SHOWN = "-"
 RUN = "run"
 """In a claim's payload: what is to be done is to follow this run."""
 
@@ -67,8 +67,8 @@ class ProgressPlace:
 class ProgressMessage:
     """One message that changes: the response to the command, and before its expiry one in the channel.
 
-    Where the bot may not write in the channel, it goes on in the direct messages of whoever asked.
-    ``moved`` names the channel and id of the message that took the response's place.
+    Where the bot may not write in the channel, it goes on in the direct messages of whoever asked. ``shown``
+    names the message for the next process: ``:id`` of a response, else ``channel:id``.
     """
 
     def __init__(
@@ -78,17 +78,17 @@ class ProgressMessage:
         client: discord.Client,
         clock: Clock,
         token_seconds: float,
-        moved: str = "",
+        shown: str = "",
     ) -> None:
-        self._place = place
+        self.place = place
+        self.shown = shown
         self._client = client
         self._clock = clock
         asked = discord.utils.snowflake_time(int(place.event))
         self._until = asked + timedelta(seconds=token_seconds)
         self._gone = asked + timedelta(seconds=token_seconds + TOKEN_MARGIN)
         self._is_expired = False
-        self._response = discord.Webhook.partial(int(place.application), place.token, client=client)
-        self.moved = moved
+        self._webhook = discord.Webhook.partial(int(place.application), place.token, client=client)
 
     async def show(self, text: str) -> None:
         """Show a text where the message is, or move it first.
@@ -96,10 +96,10 @@ class ProgressMessage:
         Raises:
             FootnoteError: it can be shown nowhere at the moment.
         """
-        if self.moved:
-            channel, _, message = self.moved.partition(":")
-            shown = self._client.get_partial_messageable(int(channel)).get_partial_message(int(message))
-            await call("showing progress", shown.edit(content=text, allowed_mentions=NO_MENTIONS))
+        channel, _, message = self.shown.partition(":")
+        if channel:
+            moved = self._client.get_partial_messageable(int(channel)).get_partial_message(int(message))
+            await call("showing progress", moved.edit(content=text, allowed_mentions=NO_MENTIONS))
             return
         if not self._is_expired and self._clock.now() < self._until:
             try:
@@ -121,12 +121,16 @@ class ProgressMessage:
             logger.warning("progress cannot be shown: %s", error)
 
     async def _respond(self, text: str) -> None:
-        original: Any = ORIGINAL  # Discord's own name of it, where the library expects a number
-        editing = self._response.edit_message(original, content=text, allowed_mentions=NO_MENTIONS)
-        await call("showing progress", editing)
+        """Edit the response; the first one takes the place of "thinking"."""
+        if response := self.shown.removeprefix(":"):
+            editing = self._webhook.edit_message(int(response), content=text, allowed_mentions=NO_MENTIONS)
+            await call("showing progress", editing)
+            return
+        sending = self._webhook.send(text, wait=True, allowed_mentions=NO_MENTIONS, suppress_embeds=True)
+        self.shown = f":{(await call('showing progress', sending)).id}"
 
     async def _move(self, text: str) -> None:
-        place = self._place
+        place = self.place
         try:
             channel = self._client.get_partial_messageable(int(place.channel), guild_id=int(place.guild))
             posted = await self._post(channel, text)
@@ -137,11 +141,11 @@ class ProgressMessage:
             user = await call("looking up a user", self._client.fetch_user(int(place.user)))
             direct = await call("opening a direct message", user.create_dm())
             posted = await self._post(self._client.get_partial_messageable(direct.id), text)
-        self.moved = f"{posted.channel.id}:{posted.id}"
-        if not self._is_expired and self._clock.now() < self._gone:
+        if self.shown and not self._is_expired and self._clock.now() < self._gone:
             with suppress(FootnoteError):
                 # Nobody should wait below a message that changes no more.
                 await self._respond(f"→ {posted.jump_url}")
+        self.shown = f"{posted.channel.id}:{posted.id}"
 
     async def _post(self, channel: discord.PartialMessageable, text: str) -> discord.PartialMessage:
         sending = channel.send(text, allowed_mentions=NO_MENTIONS, suppress_embeds=True)
@@ -168,40 +172,43 @@ class Following:
         self._token_seconds = token_seconds
         self._lease = lease_seconds
 
-    def message(self, place: ProgressPlace, *, moved: str = "") -> ProgressMessage:
+    def message(self, place: ProgressPlace, *, shown: str = "") -> ProgressMessage:
         """The message of a command, wherever it is by now."""
         return ProgressMessage(
-            place, client=self._client, clock=self._clock, token_seconds=self._token_seconds, moved=moved
+            place, client=self._client, clock=self._clock, token_seconds=self._token_seconds, shown=shown
         )
 
-    async def follow(self, run_id: int, place: ProgressPlace) -> None:
+    async def follow(self, run_id: int, message: ProgressMessage) -> None:
         """Show a run until it ends; nothing where another message in the channel shows it."""
-        payload = {RUN: str(run_id), **asdict(place)}
+        payload = {RUN: str(run_id), **asdict(message.place)}
         for number in range(1, MOST_MESSAGES + 1):
-            key = ClaimKey(platform=PLATFORM, event=f"run:{run_id}:{place.channel}:{number}")
+            key = ClaimKey(platform=PLATFORM, event=f"run:{run_id}:{message.place.channel}:{number}")
             state = await self._claims.claim(key, payload=payload, lease_seconds=self._lease)
             if state is ClaimState.TAKEN:
-                await self._show(key, run_id, self.message(place))
+                await self._show(key, run_id, message)
             if state is not ClaimState.DONE:
                 return
 
     async def go_on(self, claim: AbandonedClaim) -> None:
         """Go on with the message of a process that ended."""
         place = ProgressPlace.from_payload(claim.payload)
-        await self._show(claim.key, int(claim.payload[RUN]), self.message(place, moved=claim.reply))
+        await self._show(claim.key, int(claim.payload[RUN]), self.message(place, shown=claim.reply))
 
     async def _show(self, key: ClaimKey, run_id: int, message: ProgressMessage) -> None:
-        shown, last = 0.0, None
+        noted, shown, last = "", 0.0, None
         try:
             async with held(self._claims, key, lease_seconds=self._lease):
                 async for progress in self._administration.follow(run_id):
                     last = progress
+                    if message.shown != noted:
+                        noted = message.shown
+                        await self._claims.extend(key, lease_seconds=self._lease, reply=noted)
                     if not progress.finished and time.monotonic() - shown >= PROGRESS_SECONDS:
                         shown = time.monotonic()
                         await message.try_to_show(progress_text(progress))
                 if last is not None:
                     await message.try_to_show(progress_text(last))
-            await self._claims.done(key, reply=message.moved or ORIGINAL)
+            await self._claims.done(key, reply=message.shown or NOTHING_SHOWN)
         except asyncio.CancelledError:
             await self._hand_over(
                 key, message, f"{progress_text(last)}\n{INTERRUPTED}" if last else INTERRUPTED
@@ -218,4 +225,4 @@ class Following:
                 await message.try_to_show(text)
         with suppress(FootnoteError, TimeoutError):
             async with asyncio.timeout(LAST_WORD_SECONDS):
-                await self._claims.extend(key, lease_seconds=0, reply=message.moved)
+                await self._claims.extend(key, lease_seconds=0, reply=message.shown)

@@ -204,7 +204,10 @@ class Taking:
         channel = message.channel
         if asked.is_private or not isinstance(channel, discord.TextChannel):
             return ""
-        permissions = channel.permissions_for(channel.guild.me)
+        me: discord.Member | None = channel.guild.me
+        if me is None:
+            return ""
+        permissions = channel.permissions_for(me)
         if not (permissions.create_public_threads and permissions.send_messages_in_threads):
             return ""
         name = plain(asked.text, limit=THREAD_NAME_LENGTH) or "Footnote"

@@ -154,6 +154,15 @@ class Gateway:
         for socket in tuple(self._sockets):
             await socket.send(RECONNECT, None)
 
+    async def invalidate(self, *, resumable: bool) -> None:
+        """Op 9 to every shard, after which it may resume or has to begin anew."""
+        for socket in tuple(self._sockets):
+            if not resumable:
+                self._detach(socket)
+                if socket.session is not None:
+                    self._sessions.pop(socket.session.id, None)
+            await socket.send(INVALID_SESSION, data=resumable)
+
     def forget_sessions(self) -> None:
         """No session can be resumed any more."""
         for session in self._sessions.values():

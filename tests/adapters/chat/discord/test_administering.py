@@ -2,13 +2,23 @@
 
 import logging
 from dataclasses import replace
+from unittest.mock import Mock
 
+import discord
 import pytest
 
+from adapters.chat.discord import DiscordSettings
+from adapters.chat.discord.administering import Administering
+from adapters.chat.discord.running import Running
 from core.domain.audiences import EVERYTHING
 from core.errors import UnavailableError
 from core.ports.chat import ResyncKind
-from tests.adapters.chat.discord.harness import Session, discord_session
+from tests.adapters.chat.discord.harness import (
+    OpenAudiences,
+    ScriptedAdministration,
+    Session,
+    discord_session,
+)
 from tests.fakes.discord import BOT_USER, Fault, Message, shown_text
 from tests.fakes.discord import permissions as bits
 from tests.fakes.discord.permissions import Overwrite
@@ -256,3 +266,34 @@ async def test_dsc5_whoever_the_rules_name_administers_and_nobody_does_in_a_dire
         interaction = session.people.slash(session.admin, direct, "resync")
         assert "only administrators" in shown_text(await session.people.finished(interaction))
         assert session.administration.requests == []
+
+
+@pytest.mark.parametrize(("guilds", "expected"), [((), True), ((1,), True), ((2,), False)])
+def test_dsc5_managing_a_server_counts_only_in_servers_of_the_settings(
+    guilds: tuple[int, ...], *, expected: bool
+) -> None:
+    """And where none is named, in all that the bot is in."""
+    settings = DiscordSettings(token="x", guild_ids=guilds, admin_roles=frozenset({7}))
+    administering = Administering(
+        settings=settings,
+        administration=ScriptedAdministration(),
+        audiences=OpenAudiences(),
+        following=Mock(),
+        running=Running(),
+    )
+    manager, librarian, member = (
+        Mock(spec=discord.Member),
+        Mock(spec=discord.Member),
+        Mock(spec=discord.Member),
+    )
+    for user, may, roles in ((manager, True, []), (librarian, False, [Mock(id=7)]), (member, False, [])):
+        user.id, user.roles, user.pending = 5, roles, False
+        user.guild_permissions = discord.Permissions(manage_guild=may)
+    interaction = Mock(guild_id=1, channel=None, channel_id=3, id=4, locale=discord.Locale.british_english)
+
+    admitted = []
+    for user in (manager, librarian, member):
+        interaction.user = user
+        admitted.append(administering.is_admin(interaction))
+
+    assert admitted == [expected, expected, False]

@@ -164,6 +164,8 @@ async def test_dsc7_an_interaction_that_another_acknowledged_is_still_answered_o
 
         assert len(session.discord.called("POST", "/callback$")) == 1
         assert session.answerer.questions[0].text == "How long?"
+        # Answered at once, not by whoever takes over what is abandoned.
+        assert [row.attempts for row in session.table.rows] == [1]
 
 
 async def test_dsc7_nothing_more_goes_to_a_webhook_that_is_gone() -> None:

@@ -52,6 +52,24 @@ async def test_dsc8_a_session_that_cannot_be_resumed_is_begun_anew() -> None:
         assert session.discord.gateway.resumed == 0
 
 
+@pytest.mark.parametrize("resumable", [True, False])
+async def test_dsc8_an_invalidated_session_is_resumed_where_that_is_allowed(*, resumable: bool) -> None:
+    """Op 9 in the middle of an answer; the answer comes all the same, once."""
+    answerer = ScriptedAnswerer(seconds=0.3)
+    async with discord_session(answerer) as session:
+        session.people.slash(session.alice, session.channel, "ask", question="How long?")
+        await session.until(lambda: answerer.questions)
+        await session.discord.gateway.invalidate(resumable=resumable)
+        gateway = session.discord.gateway
+        await session.until(
+            lambda: (gateway.resumed, gateway.identified) == ((1, 1) if resumable else (0, 2))
+        )
+        await session.until(lambda: gateway.connections() == 1)
+        await ask_and_wait(session, questions=2)
+
+        assert len(session.discord.world.from_bot()) == 2
+
+
 async def test_dsc8_a_gateway_that_goes_silent_is_noticed_and_left() -> None:
     """Heartbeats without an answer: the connection is dead, though open."""
     async with discord_session(starts=False, heartbeat_seconds=0.6) as session:

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.chat.discord.components import view_of
-from adapters.chat.discord.custom_ids import read_button_id
+from adapters.chat.discord.custom_ids import Button, Pressed, button_id, read_button_id
 from adapters.chat.discord.render import (
     CONTENT_LENGTH,
     Layout,
@@ -256,3 +256,17 @@ def test_messages_are_of_the_two_known_kinds() -> None:
 
     assert all(isinstance(message, Layout) for message in as_layouts(reply))
     assert all(isinstance(message, Plain) for message in as_plain(reply))
+
+
+def test_the_longest_ids_that_there_can_be_fit_a_custom_id() -> None:
+    """Snowflakes of twenty digits, a page's id, a language of three letters: at most 100 characters."""
+    longest = "9" * 20
+    made = button_id(Button.CONTINUE, longest, "deu", about="f" * 36, answer=longest)
+
+    assert len(made) <= 100
+    assert read_button_id(made) == Pressed(
+        button=Button.CONTINUE, question=longest, language="de", about="f" * 36, answer=longest
+    )
+    assert read_button_id(made[:-21]) is not None
+    assert read_button_id(f"{made}0") is None
+    assert read_button_id("footnote:admin:1:en:") is None

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from core.domain.audiences import NOTHING
 from core.domain.places import AskerKind, ChannelKind
 from tests.adapters.chat.discord.harness import OpenAudiences, discord_session
 from tests.fakes.discord import BOT_USER, Channel, shown_text
@@ -131,3 +132,18 @@ async def test_shr4_where_nobody_may_ask_the_reply_says_so_and_nothing_is_search
 
         assert "may not answer" in shown_text(await session.people.finished(interaction))
         assert session.answerer.questions == []
+
+
+async def test_shr4_a_server_that_the_bot_is_not_in_sees_least() -> None:
+    """Commands can be installed without the bot: nothing tells of the channel, nor of anybody's roles."""
+    async with discord_session() as session:
+        world = session.discord.world
+        unknown = world.add_guild("Commands only")
+        channel = world.add_channel(unknown, "general")
+        world.join(session.alice, unknown, world.add_role(unknown, "Board"))
+        session.people.slash(session.alice, channel, "ask", question="How long?")
+        await session.settled()
+
+        (place,) = session.audiences.places
+        assert (place.channel_kind, place.groups) == (ChannelKind.SHARED, frozenset())
+        assert session.answerer.questions[0].audience is NOTHING
