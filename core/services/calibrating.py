@@ -26,7 +26,7 @@ SAMPLE = 3000
 LEAST_PASSAGES = 20
 """Of fewer nothing is learned: every question would seem unusually near to the only page there is."""
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the figures or their packing change: older ones are then learned anew."""
 
 _ALWAYS_ASKED = ("en",)

@@ -10,14 +10,17 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from core.services.tokens import UNSPACED
+
 SIZE = 4
 """Letters in a run, the marks of a word's ends included. 3 finds more noise, 5 misses more inflections."""
 
 UNSPACED_SIZE = 2
 """Characters in a run of a script written without spaces, where a word is often no longer."""
 
-_WORD = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_WORD = re.compile(rf"[{UNSPACED}]+|[^\W_{UNSPACED}]+")
+"""A name in Latin letters or a number amid signs written without spaces is a word of its own."""
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _EDGE = "_"
 
 _LATIN = str.maketrans(

@@ -11,6 +11,7 @@ from adapters.stores.postgres import PostgresStore, open_store
 from core.domain.audiences import EVERYTHING
 from core.domain.ids import PageId
 from core.services import bm25
+from core.services.words import word_query
 from tests.builders_store import FINGERPRINT, PROFILE, a_chunk, a_page, index_page, page_id, words
 
 WORD_SHARE = 0.25
@@ -136,3 +137,18 @@ async def test_dropping_a_fingerprint_drops_its_terms(database_url: str, store: 
     await store.drop(other)
 
     assert await fetch(database_url, "SELECT kind, term, passages FROM notion_terms ORDER BY 1, 2") == before
+
+
+async def test_signs_written_without_spaces_weigh_like_words(store: PostgresStore) -> None:
+    """A Japanese question reaches as much of what its words could give as an English one does."""
+    for number in range(3, 23):
+        await index_page(store, a_page(number), a_chunk(number, 0, f"filler {number}", breadcrumb="other"))
+    await index_page(store, a_page(1), a_chunk(1, 0, "年次有給休暇は年間二十五日です。", language="ja"))
+    await index_page(store, a_page(2), a_chunk(2, 0, "Annual leave is twenty days.", language="en"))
+
+    async def best_share(question: str, language: str) -> float:
+        asked = word_query(question, language)
+        found = await store.search(vector=None, words=asked, audience=EVERYTHING, limit=10)
+        return max(found.shares.values())
+
+    assert await best_share("有給休暇", "ja") > 0.8 * await best_share("annual leave", "en")

@@ -67,3 +67,10 @@ def test_wanted_runs_are_counted_as_if_all_were(text: str) -> None:
     wanted = [*every, "zzzz"]
 
     assert count_runs(wanted, text) == (dict(every), sum(every.values()))
+
+
+def test_a_name_amid_signs_without_spaces_is_a_word() -> None:
+    """ "E-55" shares its runs with a Japanese sentence around it, "API" with a Chinese one."""
+    assert set(gram_counts("E-55")) <= set(gram_counts("エラーコードE-55はファン"))
+    assert set(gram_counts("API")) <= set(gram_counts("调用API接口"))
+    assert count_runs(gram_counts("E-55"), "エラーコードE-55は")[0] == {"_e_": 1, "_55_": 1}
