@@ -71,6 +71,8 @@ class PostgresLearning:
         """As `QuestionLog.forget`."""
         hashed = await self._hash(person)
         async with self._pool.transaction() as connection:
+            for statement in sql.FORGET_NAMES:
+                await connection.execute(statement, storable(person))
             return sum([await connection.fetchval(one, hashed) for one in sql.FORGET])
 
     async def prune(self, *, before: datetime) -> int:

@@ -69,6 +69,15 @@ FORGET = (
     "WITH gone AS (DELETE FROM feedback WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
     "WITH gone AS (DELETE FROM suggestions WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
     "WITH gone AS (DELETE FROM kept_answers WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
+    "WITH gone AS (DELETE FROM kept_answers WHERE person = $1 RETURNING 1) SELECT count(*) FROM gone",
+)
+
+# Where the platform's own id stands in what others need to go on: the row stays, the person goes. What is
+# being answered at this moment is left, and forgets its asker once it is answered.
+FORGET_NAMES = (
+    "UPDATE chat_claims SET thread = NULL WHERE right(thread, length($1) + 1) = ':' || $1",
+    "UPDATE job_runs SET asked_by = split_part(asked_by, ':', 1) "
+    "WHERE right(asked_by, length($1) + 1) = ':' || $1",
 )
 
 PRUNE_QUESTIONS = """
