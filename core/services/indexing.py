@@ -1,5 +1,6 @@
 """From stored pages to passages with vectors: cut, reuse what is known, embed the rest, swap page by page."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
@@ -116,7 +117,9 @@ class Indexer:
         lookup = await self._titles(page)
         ref = replace(placed.ref, properties=resolve_properties(placed.ref.properties, lookup))
         resolved = PlacedPage(ref, placed.ancestors)
-        return chunks_or_title(resolved, resolve_blocks(page.blocks, lookup), self._settings)
+        blocks = resolve_blocks(page.blocks, lookup)
+        # A long document takes seconds, and people go on asking meanwhile.
+        return await asyncio.to_thread(chunks_or_title, resolved, blocks, self._settings)
 
     async def _titles(self, page: PendingPage) -> Lookup:
         texts = [block.text for block, _ in walk(page.blocks)]
