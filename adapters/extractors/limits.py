@@ -1,8 +1,10 @@
 """How much of one file is read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MEGABYTE = 1_000_000
+BETWEEN_CELLS = len(" | ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,14 @@ class Room:
             text = text[: max(0, self._left)]
         self._left -= len(text)
         return text
+
+    def take_cells(self, cells: Sequence[str]) -> list[str]:
+        """A row of a table as far as it fits; what stands between two cells counts as well."""
+        fitting = cells[: max(1, self._left // BETWEEN_CELLS)]
+        if len(fitting) < len(cells):
+            self.note(f"only the first {self.limits.characters} characters were read")
+        self._left -= BETWEEN_CELLS * len(fitting)
+        return [self.take(cell) for cell in fitting]
 
     def pages(self, count: int) -> int:
         """How many of so many pages are read."""

@@ -99,7 +99,7 @@ def read_xlsx(data: bytes, room: Room) -> list[ExtractedPart]:
         for values in sheet.iter_rows(values_only=True):
             cells = [shown(value) for value in values]
             if any(cells):
-                rows.append([room.take(cell) for cell in _without_empty_end(cells)])
+                rows.append(room.take_cells(_without_empty_end(cells)))
             if room.is_full:
                 break
         if rows:

@@ -16,7 +16,7 @@ from core.domain.attachments import Extracted, ExtractedPart
 from core.domain.files import FileContent
 from core.errors import ConfigurationError, UnavailableError, UnreadableError
 
-VERSION = "1"
+VERSION = "2"
 """Raised with every change that reads the same file differently."""
 
 _ENVIRONMENT = {

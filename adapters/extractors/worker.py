@@ -15,6 +15,9 @@ from adapters.markup.tree_json import rows_of
 from core.domain.attachments import ExtractedPart
 from core.errors import UnreadableError
 
+MOST_WRITTEN = 50
+"""Signs of the answer for each character of text: six for one that is not ASCII, the rest for its block."""
+
 
 def main() -> None:
     """Read stdin, write stdout; whatever goes wrong in a file is said in the answer."""
@@ -38,7 +41,10 @@ def main() -> None:
         answer = {"missing": error.name or ""}
     except Exception as error:  # noqa: BLE001 - a broken file breaks its reader in any way it likes
         answer = {"error": f"is broken ({type(error).__name__})"}
-    sys.stdout.write(json.dumps(answer))
+    written = json.dumps(answer)
+    if len(written) > MOST_WRITTEN * limits.characters:
+        written = json.dumps({"error": f"holds far more than {limits.characters} characters"})
+    sys.stdout.write(written)
 
 
 def read(data: bytes, kind: FileKind, room: Room) -> list[ExtractedPart]:

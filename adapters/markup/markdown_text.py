@@ -29,9 +29,17 @@ def cell(text: str) -> str:
     return re.sub(r"(?<!\\)\|", r"\\|", " ".join(text.split()))
 
 
+MOST_CELLS = 200_000
+"""Up to which short rows are filled up: one long row must not make all of them long."""
+
+
 def table(rows: Sequence[Iterable[str]]) -> str:
     """Rows of cells, the first one the header; short rows are filled up, so that none loses its shape."""
     cells = [[cell(text) for text in row] for row in rows]
     width = max(map(len, cells), default=0)
-    lines = [f"| {' | '.join([*row, *[''] * (width - len(row))])} |" for row in cells]
+    if width * len(cells) > MOST_CELLS + 2 * sum(map(len, cells)):
+        width = len(cells[0])
+    else:
+        cells = [[*row, *[""] * (width - len(row))] for row in cells]
+    lines = [f"| {' | '.join(row)} |" for row in cells]
     return "\n".join([*lines[:1], f"|{' --- |' * width}", *lines[1:]])

@@ -110,3 +110,11 @@ def _saved(save: object) -> bytes:
     out = BytesIO()
     save(out)  # type: ignore[operator] # each library's own method, all of which take a file
     return out.getvalue()
+
+
+def xlsx_with_far_cells(*, rows: int, column: int) -> bytes:
+    """A workbook whose rows hold one cell each, far to the right."""
+    workbook = Workbook()
+    for row in range(1, rows + 1):
+        workbook.active.cell(row=row, column=column, value="x")
+    return _saved(workbook.save)

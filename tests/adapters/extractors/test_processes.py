@@ -180,3 +180,13 @@ async def test_text_of_a_file_opens_no_structure() -> None:
     assert texts(await read(files.pdf([["# no heading", "| no | table |"]]), "a.pdf")) == {
         "page 1": ["\\# no heading | no | table |"]
     }
+
+
+async def test_what_stands_between_cells_counts_as_text() -> None:
+    """A few cells far to the right are no way around the limit."""
+    limits = FileLimits(characters=100_000)
+
+    found = await read(files.xlsx_with_far_cells(rows=40, column=16_000), "far.xlsx", limits)
+
+    assert sum(map(len, texts(found)["sheet Sheet"])) < 4 * limits.characters
+    assert found.left_out == "only the first 100000 characters were read"

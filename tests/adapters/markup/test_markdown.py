@@ -418,3 +418,14 @@ def test_no_text_breaks_the_reader_or_loses_words(markdown: str) -> None:
         kept = "".join(block.text for block, _ in walk(blocks))
         assert kept.count("a") == markdown.count("a")
         assert kept.count("é") == markdown.count("é")
+
+
+def test_a_table_of_one_long_row_stays_as_large_as_it_is() -> None:
+    """Short rows are filled up, but not by the million."""
+    rows = [["x"] * 50_000, *[["y"]] * 50_000]
+
+    written = table(rows)
+
+    assert table([["a", "b"], ["c"]]) == "| a | b |\n| --- | --- |\n| c |  |"
+    assert len(written) < 20 * 100_000
+    assert written.endswith("\n| y |")
