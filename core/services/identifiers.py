@@ -1,6 +1,7 @@
 """Names that are written exactly, and how others write the same: ERR_42, ERR-42 and err42; v2.1 and 2.1."""
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import pairwise
 
@@ -54,6 +55,20 @@ def is_named(identifier: str, text: str) -> bool:
     return pattern is not None and pattern.search(fold(text)) is not None
 
 
+def is_number_of_code(number: str, words: Collection[str], text: str) -> bool:
+    """Whether a code in the text has this number, and letters that a word of the question begins with.
+
+    "Error 42" asks for ``ERR_42``, and so does "err 42"; "room 42" does not.
+    """
+    if not number.isdecimal():
+        return False
+    codes_ = re.finditer(
+        rf"(?<!{_LETTER})([^\W\d_]{{2,}})[-_]?{number}(?![-.,:]?\d)(?!{_LETTER})", fold(text)
+    )
+    letters = {match.group(1) for match in codes_}
+    return any(fold(word).startswith(start) for word in words for start in letters)
+
+
 @lru_cache(maxsize=1024)
 def _pattern(identifier: str) -> re.Pattern[str] | None:
     runs = _RUNS.findall(identifier)
@@ -71,7 +86,7 @@ def _pattern(identifier: str) -> re.Pattern[str] | None:
     if is_version:
         lead += r"(?:v(?:ersion)?[\s.]?)?"
     if len(runs) == 1 and runs[0].isdigit() and not is_version:
-        return re.compile(rf"{lead}(?<![^\W_][-_./:])(?<!#){parts[0]}(?![-.,/:]\d)(?!_)(?!{_LETTER})")
+        return re.compile(rf"{lead}(?<![^\W_][-_.:]){parts[0]}(?![-.,:]\d)(?!_)(?!{_LETTER})")
     tail = rf"(?![.,]?\d)(?!{_LETTER})" if runs[-1].isdigit() else f"(?!{_LETTER})"
     return re.compile(lead + "".join(parts) + tail)
 

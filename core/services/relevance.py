@@ -4,7 +4,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from core.services.identifiers import codes, is_named
+from core.services.identifiers import is_named, is_number_of_code
 from core.services.tokens import is_identifier
 
 MOST_MARGIN = 4.0
@@ -63,13 +63,10 @@ def margin(scores: Sequence[float], sections: Sequence[object]) -> float:
 
 def missing_identifiers(keywords: Collection[str], passage: str) -> tuple[str, ...]:
     """Identifiers and numbers of the question that the passage lacks: ``ERR_63``, ``v2.3``, ``Q6``."""
-    words = tuple(keywords)
-    # "ERR 42" asks for the 42 of ERR_42, not for any.
-    asked_as_codes = {code for code in codes(words) if is_named(code, passage)}
     return tuple(
         word
-        for word in words
+        for word in keywords
         if is_identifier(word)
         and not is_named(word, passage)
-        and not any(code.endswith(word) for code in asked_as_codes)
+        and not is_number_of_code(word, keywords, passage)
     )

@@ -54,3 +54,5 @@ def test_a_number_beside_its_letters_is_a_code() -> None:
     assert missing_identifiers(("err", "42"), passage) == ()
     assert missing_identifiers(("room", "42"), passage) == ("42",)
     assert missing_identifiers(("err", "43"), passage) == ("43",)
+    assert missing_identifiers(("error", "42"), passage) == ()
+    assert missing_identifiers(("42",), passage) == ("42",)
