@@ -72,7 +72,17 @@ def test_c4_a_comment_in_a_fence_is_no_heading() -> None:
     assert [chunk.body for chunk in found] == [f"Run:\n{FENCE}\n# install deps\n{FENCE}", "Start"]
 
 
-def test_f35_t8_a_hash_in_a_fence_does_not_split_the_code() -> None:
+def test_t8_a_comment_of_a_shell_script_is_code() -> None:
+    """Only what stands outside of the fence opens a section, and the comments stay where they were."""
+    script = f"{FENCE}bash\n#!/bin/sh\n# 1. Prepare\n## 2. Install\npip install x\n{FENCE}"
+
+    assert sections(f"# Setup\n{script}\n## Next\nGo on") == [
+        ("# Setup", script),
+        ("# Setup > ## Next", "Go on"),
+    ]
+
+
+def test_f35_a_hash_in_a_fence_does_not_split_the_code() -> None:
     """Two sections, Setup and Next, the first with the whole fence."""
     found = chunks(f"# Setup\n{FENCE}bash\n# install\npip install x\n{FENCE}\n# Next\nGo on")
 
