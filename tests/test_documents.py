@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from adapters.metrics.prometheus import PrometheusWatch
 from bot.cli import app
 from bot.settings import Settings
 
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(?:#[^)]*)?\)")
 COMMAND = re.compile(r"\bfootnote (?!is\b)([a-z]+)\b")
+OF_THE_BENCHMARKS = ("FOOTNOTE_BENCH_DATA", "FOOTNOTE_SPECS")
 SETTING = re.compile(r"\b((?:NOTION|FOOTNOTE|SLACK|DISCORD|LLM|EMBEDDING|DATABASE|REDIS|HTTP)_[A-Z_]+)\b")
 
 
@@ -46,11 +48,41 @@ def test_every_setting_is_in_the_example_file_and_the_other_way_round() -> None:
     assert named == known
 
 
-def test_settings_named_in_the_readme_exist() -> None:
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_settings_named_in_documents_exist(document: Path) -> None:
     """No document teaches a variable that nothing reads."""
-    known = {name.upper() for name in Settings.model_fields}
+    known = {name.upper() for name in Settings.model_fields} | {"FOOTNOTE_LOG_LEVEL", *OF_THE_BENCHMARKS}
 
-    assert set(SETTING.findall((ROOT / "README.md").read_text(encoding="utf-8"))) <= known
+    assert set(SETTING.findall(document.read_text(encoding="utf-8"))) <= known
+
+
+def test_every_figure_for_prometheus_is_described() -> None:
+    """The document and the product name the same ones."""
+    table = re.findall(
+        r"^\| (`footnote_[^|]*) \|",
+        (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    described = {name for cell in table for name in re.findall(r"`(\w+)", cell)}
+    shown = re.findall(r"^# TYPE (\w+)", PrometheusWatch().exposition().decode(), re.MULTILINE)
+
+    assert described == {name for name in shown if not name.endswith("_created")}
+
+
+def test_the_architecture_names_every_folder_and_every_port() -> None:
+    """Whoever adds one says what it is for."""
+    written = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    folders = [path.parent.relative_to(ROOT) for path in (ROOT / "adapters").glob("*/__init__.py")]
+    ports = [
+        name
+        for path in (ROOT / "core" / "ports").glob("*.py")
+        for name in re.findall(r"^class (\w+)\(Protocol", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+
+    assert folders
+    assert [folder for folder in folders if f"`{folder.as_posix()}`" not in written] == []
+    assert ports
+    assert [port for port in ports if f"`{port}`" not in written] == []
 
 
 def test_compose_starts_the_database_the_models_and_the_bot_in_order() -> None:
