@@ -55,6 +55,7 @@ class Settings(BaseSettings):
     notion_attachments: Literal["off", "uploaded", "all"] = "uploaded"
     notion_summaries: Literal["off", "on"] = "off"
     notion_contexts: Literal["off", "on"] = "off"
+    notion_acronyms: Literal["off", "on"] = "off"
     notion_comments: Literal["off", "page", "all"] = "off"
     notion_recheck: Literal["off", "on"] = "off"
     notion_similarity_threshold: float | None = Field(default=None, ge=-1, le=1)

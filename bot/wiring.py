@@ -369,6 +369,7 @@ def ranking_for(settings: Settings, embedder: Embedder) -> RankingSettings:
         limit=settings.max_results,
         threshold=embedder.profile.threshold if by_hand is None else by_hand,
         threshold_by_hand=by_hand is not None,
+        acronyms=settings.notion_acronyms == "on",
     )
 
 

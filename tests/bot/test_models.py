@@ -6,9 +6,21 @@ from pydantic import SecretStr
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
+from adapters.stores.memory import MemoryStore
 from adapters.transport import http_client
 from bot.settings import Settings
-from bot.wiring import embedding_key, learn_window, make_generator, open_embedder
+from bot.wiring import (
+    chunking_for,
+    embedding_key,
+    learn_window,
+    make_enricher,
+    make_generator,
+    open_embedder,
+    ranking_for,
+)
+from core.errors import ConfigurationError
+from core.services.chunking import ChunkSettings
+from tests.core.services.found import ScriptedGenerator
 from tests.fakes.model import model_server
 
 
@@ -109,3 +121,33 @@ async def test_the_hashing_model_can_be_chosen_by_setting() -> None:
     ):
         assert isinstance(embedder, HashingEmbedder)
         assert embedder.profile.dimensions == 64
+
+
+@pytest.mark.parametrize("name", ["NOTION_SUMMARIES", "NOTION_CONTEXTS"])
+def test_texts_about_pages_need_a_model_that_writes_them(name: str) -> None:
+    """Without one the start says so, instead of indexing without them."""
+    settings = Settings.from_mapping({name: "on"})
+
+    with pytest.raises(ConfigurationError, match=f"{name}=on needs a chat model"):
+        make_enricher(settings, None, MemoryStore())
+    assert make_enricher(Settings(), None, MemoryStore()) is None
+    assert make_enricher(settings, ScriptedGenerator(), MemoryStore()) is not None
+
+
+def test_an_index_with_texts_of_a_model_is_another_one() -> None:
+    """Its contract names them; without them it is that of before, and contexts leave room for a sentence."""
+    embedder = HashingEmbedder(64)
+    plain = chunking_for(Settings(), embedder)
+    both = chunking_for(Settings(notion_summaries="on", notion_contexts="on"), embedder)
+
+    assert (
+        plain.version == ChunkSettings(size=600, overlap=100, max_input_tokens=plain.max_input_tokens).version
+    )
+    assert both.version == f"{plain.version}/contexts+summaries"
+    assert len(both.passage_prefix) > len(plain.passage_prefix) + 100
+
+
+def test_short_forms_are_expanded_where_that_is_set() -> None:
+    """Off by default."""
+    assert ranking_for(Settings(notion_acronyms="on"), HashingEmbedder(64)).acronyms
+    assert not ranking_for(Settings(), HashingEmbedder(64)).acronyms

@@ -9,7 +9,7 @@ import pytest
 from adapters.sources.sample import SampleSource
 from adapters.stores.postgres import PostgresStore
 from adapters.stores.status import IndexCounts
-from bot.commands.reembed import run_reembed
+from bot.commands.reembed import run_cost, run_reembed
 from bot.settings import Settings
 from bot.syncing import sync_with_progress
 from bot.wiring import ask_as_console, open_app
@@ -17,6 +17,8 @@ from core.domain.answers import Answer
 from core.domain.ids import PageId
 from core.errors import RefusedError
 from core.ports import IndexedChunk
+from core.services.surroundings import Surroundings
+from tests.fakes.model import model_server
 
 QUESTION = "How long does the free trial run?"
 CUT_AFTER = 7
@@ -164,3 +166,40 @@ async def test_t2_a_page_that_cannot_be_embedded_keeps_the_old_index_in_use(
     assert report["pending"] > 0
     assert "go on answering" in captured.err
     assert await is_answered(settings)
+
+
+async def test_costs_of_a_models_texts_are_told_and_nothing_is_asked(
+    settings: Settings, database_url: str, redis_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Calls and tokens for all pages of the workspace; the index stays in use, and no model was asked."""
+    async with model_server("llama3") as server:
+        model = {"LLM_MODEL": "ollama:llama3", "LLM_BASE_URL": server.url}
+        wanted = settings_for(database_url, redis_url, NOTION_SUMMARIES="on", **model)
+        assert await run_cost(wanted, as_json=True) == 0
+        cost = json.loads(capsys.readouterr().out)
+
+        assert server.asked("/api/chat") == []
+    assert cost["calls"] == cost["pages"] > 50
+    assert cost["tokens"] > 100 * cost["calls"]
+    assert await is_answered(settings)
+
+
+@pytest.mark.usefixtures("settings")
+async def test_a_summary_finds_a_page_and_the_page_is_quoted(database_url: str, redis_url: str) -> None:
+    """After re-embedding with summaries a word that only the model wrote finds the page, which is cited."""
+    async with model_server("llama3") as server:
+        server.answer = lambda _: "About the zebrakey."
+        model = {"LLM_MODEL": "ollama:llama3", "LLM_BASE_URL": server.url}
+        wanted = settings_for(database_url, redis_url, NOTION_SUMMARIES="on", **model)
+        assert await run_reembed(wanted, as_json=True) == 0
+        asked = len(server.asked("/api/chat"))
+        assert await run_reembed(wanted, as_json=True) == 0
+
+        async with open_app(wanted) as app:
+            found = await app.retriever.retrieve(ask_as_console("zebrakey"))
+            read = await Surroundings(app.store).without_summaries(found)
+        assert len(server.asked("/api/chat")) == asked > 50
+
+    assert any(one.candidate.body == "About the zebrakey." for one in found.passages)
+    assert read.passages
+    assert all("zebrakey" not in one.candidate.body for one in read.passages)
