@@ -11,7 +11,7 @@ from bot.settings import Settings
 from core.errors import SchemaError
 from core.ports.chat import StatusCheck
 
-_MERELY_USEFUL = frozenset({"Discord message content"})
+_MERELY_USEFUL = frozenset({"Discord message content", "Discord servers"})
 """What works in another way without."""
 
 _WEBHOOK = "Notion webhook"

@@ -40,6 +40,9 @@ NOTHING_POSTED = "-"
 LATER_SECONDS = 30.0
 """When an answer is tried again that Discord did not take, being away itself."""
 
+AFTER_YOU_SECONDS = 0.3
+"""How much later than others a process claims that is about to end."""
+
 NOTE_NUMBER = 99
 """Of a private note among the messages of a reply: none that was shown in the channel has it."""
 
@@ -140,6 +143,9 @@ class Answering:
             return False
 
     async def _claim(self, asked: Asked) -> ClaimState:
+        if self._running.is_draining:
+            # Another process, if there is one, should have it: it can answer at once.
+            await asyncio.sleep(AFTER_YOU_SECONDS)
         return await self._claims.claim(
             asked.key,
             payload=asked.as_payload(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import discord
 
 from adapters.chat.discord.addresses import point_at
-from adapters.chat.discord.calls import call
+from adapters.chat.discord.calls import CallError, call
 from adapters.chat.discord.settings import DiscordSettings
 from core.errors import ConfigurationError, FootnoteError, RefusedError
 from core.ports.chat import StatusCheck
@@ -30,12 +30,13 @@ SCOPES = ("bot", "applications.commands")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the token belongs to, and whether the portal lets it read messages."""
+    """Who the token belongs to, what the portal lets it do, and which servers of the settings miss it."""
 
     application: int
     name: str
     may_read_messages: bool
     is_public: bool
+    missing_guilds: tuple[int, ...] = ()
 
 
 def invite_link(application: int) -> str:
@@ -65,7 +66,16 @@ async def identify(settings: DiscordSettings) -> Identity:
             name=application.name,
             may_read_messages=flags.gateway_message_content or flags.gateway_message_content_limited,
             is_public=application.bot_public,
+            missing_guilds=tuple([one for one in settings.guild_ids if not await _is_in(client, one)]),
         )
+
+
+async def _is_in(client: discord.Client, guild: int) -> bool:
+    try:
+        await call("reading a server", client.fetch_guild(guild, with_counts=False))
+    except CallError:
+        return False
+    return True
 
 
 async def check(settings: DiscordSettings) -> Sequence[StatusCheck]:
@@ -85,7 +95,33 @@ async def check(settings: DiscordSettings) -> Sequence[StatusCheck]:
         StatusCheck(name="Discord token", ok=True, detail=f"{found.name} ({found.application})"),
         StatusCheck(name="Discord permissions", ok=True, detail=str(PERMISSIONS.value)),
         StatusCheck(name="Discord invite link", ok=True, detail=invite_link(found.application)),
+        _servers_check(settings, found),
         intent_check(settings, found),
+    )
+
+
+def _servers_check(settings: DiscordSettings, found: Identity) -> StatusCheck:
+    """Whether the bot is in the servers of the settings; without any, whether strangers could add it."""
+    name = "Discord servers"
+    if found.missing_guilds:
+        missing = ", ".join(map(str, found.missing_guilds))
+        return StatusCheck(
+            name=name,
+            ok=False,
+            detail=f"the bot is not in {missing}",
+            remedy="open the invite link as an administrator of that server, or correct DISCORD_GUILD_IDS",
+        )
+    if settings.guild_ids:
+        return StatusCheck(name=name, ok=True, detail=f"the bot is in all {len(settings.guild_ids)} of them")
+    if found.is_public:
+        return StatusCheck(
+            name=name,
+            ok=False,
+            detail="anybody can add the bot to a server of theirs, and whoever manages that administers it",
+            remedy="switch Public Bot off in the developer portal, page Bot, or set DISCORD_GUILD_IDS",
+        )
+    return StatusCheck(
+        name=name, ok=True, detail="any that its owner adds it to (DISCORD_GUILD_IDS is not set)"
     )
 
 

@@ -109,9 +109,10 @@ async def find_reply(client: discord.Client, asked: Asked, *, now: datetime, tok
 async def private_surfaces(
     client: discord.Client, asked: Asked, *, now: datetime, token_seconds: float
 ) -> AsyncGenerator[Surface, None]:
-    """Places for what concerns nobody but the asker, best first; the last is the channel itself.
+    """Places for what concerns nobody but the asker, best first.
 
-    Whoever asks for one has not shown anything else in reply to the question.
+    The last is the channel itself, unless it was asked privately. Whoever asks for one has not shown anything
+    else in reply to the question.
     """
     if asked.is_open(now, seconds=token_seconds):
         interaction = InteractionSurface(client, asked, private=True)
@@ -124,4 +125,5 @@ async def private_surfaces(
             logger.info("a public response cannot be taken back: %s", error)
     if (direct := await direct_surface(client, asked)) is not None:
         yield direct
-    yield ChannelSurface(client, asked)
+    if not asked.is_private or asked.is_direct:
+        yield ChannelSurface(client, asked)

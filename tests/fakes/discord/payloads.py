@@ -28,7 +28,7 @@ def application(world: World) -> dict[str, Any]:
         "name": "footnote",
         "description": "",
         "icon": None,
-        "bot_public": False,
+        "bot_public": world.is_bot_public,
         "bot_require_code_grant": False,
         "verify_key": "0" * 64,
         "flags": GATEWAY_MESSAGE_CONTENT_LIMITED if world.grants_message_content else 0,
@@ -115,6 +115,32 @@ def channel(world: World, of: Channel) -> dict[str, Any]:
             for target, overwrite in of.overwrites.items()
         ],
     }
+
+
+def guild_itself(world: World, of: Guild) -> dict[str, Any]:
+    """A server as REST tells it: without channels, members and what else comes over the gateway only."""
+    shown = guild(world, of)
+    gateway = {"joined_at", "large", "unavailable", "member_count", "members", "channels", "threads"}
+    gateway |= {"voice_states", "presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds"}
+    nothing = (
+        "description", "home_header", "discovery_splash", "banner", "application_id", "widget_channel_id",
+        "max_presences", "vanity_url_code", "rules_channel_id", "safety_alerts_channel_id",
+        "public_updates_channel_id", "incidents_data",
+    )  # fmt: skip
+    plain = {
+        "widget_enabled": False,
+        "max_members": 500_000,
+        "max_stage_video_channel_users": 50,
+        "max_video_channel_users": 25,
+        "premium_subscription_count": 0,
+        "premium_progress_bar_enabled": False,
+        "nsfw": False,
+    }
+    drawn = {"icon": None, "unicode_emoji": None}
+    colours = {"primary_color": 0, "secondary_color": None, "tertiary_color": None}
+    roles = [{"colors": colours, **drawn, **role} for role in shown["roles"]]
+    kept = {key: value for key, value in shown.items() if key not in gateway}
+    return {**kept, **dict.fromkeys(nothing), **plain, "roles": roles}
 
 
 def guild(world: World, of: Guild) -> dict[str, Any]:

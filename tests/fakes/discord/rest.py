@@ -95,6 +95,7 @@ class Rest:
             ("POST", "/channels/{channel}/messages/{message}/threads", self.post_thread, ""),
             ("POST", "/channels/{channel}/typing", self.post_typing, "POST /channels/typing"),
             ("POST", "/users/@me/channels", self.post_direct, ""),
+            ("GET", "/guilds/{guild:\\d+}", self.get_guild, ""),
             ("GET", "/guilds/{guild}/members/{user}", self.get_member, ""),
         ]
 
@@ -372,6 +373,13 @@ class Rest:
         if user not in self._world.users:
             raise unknown("User", 10013)
         return 200, payloads.channel(self._world, self._world.direct(user))
+
+    async def get_guild(self, request: web.Request, _: Body) -> tuple[int, Any]:
+        _require_token(request)
+        guild = self._world.guilds.get(int(request.match_info["guild"]))
+        if guild is None or BOT_USER not in guild.members:
+            raise missing_access()
+        return 200, payloads.guild_itself(self._world, guild)
 
     async def get_member(self, request: web.Request, _: Body) -> tuple[int, Any]:
         _require_token(request)

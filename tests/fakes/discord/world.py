@@ -162,6 +162,7 @@ class World:
         self.interactions: dict[str, Interaction] = {}
         self.commands: dict[int, list[dict[str, Any]]] = {}
         self.grants_message_content = False
+        self.is_bot_public = False
         self.shards = 1
         self._numbers = itertools.count(1)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from adapters.chat.discord import check
 from core.domain.answers import NoAnswer, NoAnswerReason
 from core.domain.questions import Question
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
@@ -103,6 +104,7 @@ async def calls_of_rare_cases() -> list[Call]:
         )
         people.slash(session.admin, session.channel, "resync")
         await session.until(lambda: any("is done" in shown_text(one) for one in world.from_bot()))
+        await check(replace(session.settings, guild_ids=(session.guild.id, 123)))
         await session.stop()
         return session.discord.calls
 

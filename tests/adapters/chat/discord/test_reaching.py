@@ -206,6 +206,21 @@ async def test_a_limit_in_a_direct_message_or_a_private_question_is_told_right_t
         assert (first.channel, second.ephemeral_for) == (direct.id, session.alice.id)
 
 
+async def test_a_limit_met_privately_is_never_told_in_the_channel() -> None:
+    """Not even where nothing else is left: the question in it is nobody else's business."""
+    answerer = ScriptedAnswerer(limited)
+    answerer.release.clear()
+    async with discord_session(answerer) as session:
+        session.alice.takes_direct_messages = False
+        asked = session.people.slash(session.alice, session.channel, "ask", question="Secret?", private=True)
+        await session.people.acknowledged(asked)
+        session.discord.world.clock.advance(16 * 60)
+        answerer.release.set()
+        await session.settled()
+
+        assert session.discord.world.from_bot() == []
+
+
 # --- answering for everybody what was answered privately -------------------------------------------------
 
 

@@ -109,8 +109,8 @@ async def test_shr4_a_member_of_somebody_elses_server_gains_nothing_in_a_direct_
         session.people.say(session.admin, world.direct(session.admin.id), "How long?")
         await session.settled(questions=3)
 
-        kinds = {place.asker: place.asker_kind for place in session.audiences.places}
-        assert kinds == {str(mallory.id): AskerKind.EXTERNAL, str(session.admin.id): AskerKind.MEMBER}
+        kinds = {(place.asker, place.asker_kind) for place in session.audiences.places}
+        assert kinds == {(str(mallory.id), AskerKind.EXTERNAL), (str(session.admin.id), AskerKind.MEMBER)}
 
 
 async def test_shr4_a_member_who_has_not_accepted_the_rules_is_a_guest() -> None:

@@ -231,3 +231,17 @@ async def test_dsc6_a_server_that_the_bot_is_added_to_again_gets_its_commands_ag
         await session.until(lambda: session.discord.world.commands[elsewhere.id])
 
         assert len(session.discord.world.commands[elsewhere.id]) == 9
+
+
+async def test_check_names_servers_that_the_bot_is_not_in_and_warns_of_a_public_bot() -> None:
+    """A wrong id shows before commands are missed; without ids, whoever adds a public bot governs it."""
+    async with discord_session(starts=False) as session:
+        named = replace(session.settings, guild_ids=(session.guild.id, 123))
+        servers = {one.name: one for one in await check(named)}["Discord servers"]
+        assert (servers.ok, servers.detail) == (False, "the bot is not in 123")
+
+        named = replace(session.settings, guild_ids=(session.guild.id,))
+        session.discord.world.is_bot_public = True
+        assert {one.name: one for one in await check(named)}["Discord servers"].ok
+        public = {one.name: one for one in await check(session.settings)}["Discord servers"]
+        assert "Public Bot" in public.remedy
