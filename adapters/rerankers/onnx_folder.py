@@ -7,6 +7,7 @@ unpacked, and so is any cross-encoder exported to ONNX. Nothing is ever download
 import asyncio
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,8 @@ class FolderReranker:
         self._tokenizer.enable_truncation(max_length=_longest(folder))
         self._tokenizer.enable_padding(pad_id=padding if isinstance(padding, int) else 0)
         self.model = f"flashrank:{folder.name}"
+        # Its own: a slow model that nobody waits for any longer keeps no other work waiting.
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reranker")
 
     async def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         """A score from 0 to 1 for each passage.
@@ -65,7 +68,8 @@ class FolderReranker:
         Raises:
             UnavailableError: the model fails, or gives something else than one or two figures a pair.
         """
-        return await asyncio.to_thread(self._scores, question, list(passages))
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, self._scores, question, list(passages))
 
     def _scores(self, question: str, passages: list[str]) -> list[float]:
         scores: list[float] = []

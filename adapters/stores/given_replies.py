@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
-from adapters.stores.connecting import CONNECT_SECONDS, translated
+from adapters.stores.small_pool import SmallPool, small_pool
 from core.domain.ids import PageId
 from core.ports.replies import ChangedReply, GivenReply, PassageDigest, ReplyPlace, Suspect
 
@@ -86,30 +86,27 @@ _PRUNE = "WITH gone AS (DELETE FROM given_replies WHERE given_at < $1 RETURNING 
 class PostgresReplies:
     """`core.ports.replies.ReplyBook` over a pool; made by `open_given_replies`."""
 
-    def __init__(self, pool: "asyncpg.Pool[asyncpg.Record]", *, url: str) -> None:
+    def __init__(self, pool: SmallPool) -> None:
         self._pool = pool
-        self._url = url
 
     async def remember(self, reply: GivenReply) -> None:
         """As the port says."""
         place = reply.place
-        with translated(self._url):
-            async with self._pool.acquire() as connection, connection.transaction():
-                row = await connection.fetchval(
-                    _REMEMBER,
-                    *(place.platform, place.workspace, place.channel, place.message),
-                    *(place.thread, place.question, reply.language, reply.given_at),
-                )
-                await connection.execute("DELETE FROM given_reply_passages WHERE reply = $1", row)
-                await connection.executemany(
-                    _PUT_PASSAGE,
-                    [(row, at, *_digest_row(one)) for at, one in enumerate(reply.passages)],
-                )
+        async with self._pool.transaction() as connection:
+            row = await connection.fetchval(
+                _REMEMBER,
+                *(place.platform, place.workspace, place.channel, place.message),
+                *(place.thread, place.question, reply.language, reply.given_at),
+            )
+            await connection.execute("DELETE FROM given_reply_passages WHERE reply = $1", row)
+            await connection.executemany(
+                _PUT_PASSAGE,
+                [(row, at, *_digest_row(one)) for at, one in enumerate(reply.passages)],
+            )
 
     async def suspects(self, *, since: datetime, limit: int) -> Sequence[Suspect]:
         """As the port says."""
-        with translated(self._url):
-            rows = await self._pool.fetch(_SUSPECTS, since, limit)
+        rows = await self._pool.fetch(_SUSPECTS, since, limit)
         return tuple(
             Suspect(
                 place=_place(row),
@@ -129,32 +126,28 @@ class PostgresReplies:
 
     async def settle(self, looked: Mapping[Suspect, bool]) -> None:
         """As the port says."""
-        with translated(self._url):
-            async with self._pool.acquire() as connection, connection.transaction():
-                for suspect, is_changed in looked.items():
-                    key = (suspect.place.platform, suspect.place.channel, suspect.place.message)
-                    if is_changed:
-                        await connection.execute(_CHANGED, *key)
-                    else:
-                        await connection.execute(_LOOKED, *key, suspect.position, suspect.revision)
+        async with self._pool.transaction() as connection:
+            for suspect, is_changed in looked.items():
+                key = (suspect.place.platform, suspect.place.channel, suspect.place.message)
+                if is_changed:
+                    await connection.execute(_CHANGED, *key)
+                else:
+                    await connection.execute(_LOOKED, *key, suspect.position, suspect.revision)
 
     async def take_changed(
         self, platform: str, *, since: datetime, lease_seconds: float, limit: int
     ) -> Sequence[ChangedReply]:
         """As the port says."""
-        with translated(self._url):
-            rows = await self._pool.fetch(_TAKE, platform, since, timedelta(seconds=lease_seconds), limit)
+        rows = await self._pool.fetch(_TAKE, platform, since, timedelta(seconds=lease_seconds), limit)
         return tuple(ChangedReply(place=_place(row), language=row["language"]) for row in rows)
 
     async def forget(self, place: ReplyPlace) -> None:
         """As the port says."""
-        with translated(self._url):
-            await self._pool.execute(_FORGET, place.platform, place.channel, place.message)
+        await self._pool.execute(_FORGET, place.platform, place.channel, place.message)
 
     async def prune(self, *, before: datetime) -> int:
         """As the port says."""
-        with translated(self._url):
-            removed: int = await self._pool.fetchval(_PRUNE, before)
+        removed: int = await self._pool.fetchval(_PRUNE, before)
         return removed
 
 
@@ -180,11 +173,5 @@ async def open_given_replies(url: str) -> AsyncIterator[PostgresReplies]:
     Raises:
         UnavailableError, RefusedError, ConfigurationError: as `adapters.stores.connecting.translated`.
     """
-    with translated(url):
-        pool = await asyncpg.create_pool(
-            url, min_size=0, max_size=2, timeout=CONNECT_SECONDS, command_timeout=_STATEMENT_SECONDS
-        )
-    try:
-        yield PostgresReplies(pool, url=url)
-    finally:
-        pool.terminate()
+    async with small_pool(url, seconds=_STATEMENT_SECONDS) as pool:
+        yield PostgresReplies(pool)

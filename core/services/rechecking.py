@@ -76,14 +76,21 @@ class SourceFreshness:
             states = await self._pages.states(sorted(pages))
             ours = [one for one, state in states.items() if state.source in {"", self._source_name}]
             await self._look_at(ours)
-            found = frozenset(one for one in ours if self._is_outdated(one, states[one].ref.last_edited))
-            if found:
-                await self._report(found)
         except FootnoteError as error:
             _logger.warning("Pages about to be cited could not be looked at: %s", error)
             return frozenset()
+        found = frozenset(one for one in ours if self._is_outdated(one, states[one].ref.last_edited))
+        if found:
+            await self._pass_on(found)
         # What the index lost meanwhile is gone for sure.
         return found | (frozenset(pages) - states.keys())
+
+    async def _pass_on(self, outdated: frozenset[PageId]) -> None:
+        """What cannot be passed on is outdated all the same; the next sync finds it."""
+        try:
+            await self._report(outdated)
+        except FootnoteError as error:
+            _logger.warning("Outdated pages could not be passed on: %s", error)
 
     async def _look_at(self, pages: Collection[PageId]) -> None:
         now = self._monotonic()
@@ -93,10 +100,13 @@ class SourceFreshness:
         if not unseen:
             return
         looks = {asyncio.ensure_future(self._look(page_id)) for page_id in unseen}
-        done, late = await asyncio.wait(looks, timeout=self._patience)
-        for look in late:
-            look.cancel()
-        results = await asyncio.gather(*done, *late, return_exceptions=True)
+        try:
+            _, late = await asyncio.wait(looks, timeout=self._patience)
+        finally:
+            # Also when nobody waits for the answer any longer.
+            for look in looks:
+                look.cancel()
+            results = await asyncio.gather(*looks, return_exceptions=True)
         for error in results:
             if isinstance(error, Exception):
                 _logger.info("A page about to be cited could not be looked at: %s", type(error).__name__)

@@ -216,12 +216,15 @@ async def test_no_text_and_nobody_is_kept(shelf: Shelf, database_url: str) -> No
         assert word not in told
 
 
-async def test_a_database_that_is_away_costs_the_mark_and_not_the_reply(database_url: str) -> None:
-    """What is posted stands; nothing is raised at the platform."""
-    async with a_shelf(database_url) as shelf:
-        await shelf.write(1, BEFORE)
-        broken = RememberedReplies(
-            PostgresReplies(shelf.book._pool, url=database_url), clock=shelf.clock, days=14
-        )
-        shelf.book._pool.terminate()
-        await broken.given(place(), cites((1, BEFORE)))
+async def test_a_database_that_is_away_costs_the_mark_and_not_the_reply(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What is posted stands; nothing is raised at the platform, and one line says what was lost."""
+    async with open_given_replies(database_url) as book:
+        replies = RememberedReplies(book, clock=Clock(), days=14)
+
+    await replies.given(place(), cites((1, BEFORE)))
+
+    assert [record.levelname for record in caplog.records if "cannot be remembered" in record.message] == [
+        "WARNING"
+    ]

@@ -10,6 +10,7 @@ import pytest
 from core.domain.answers import Answer, NoAnswer, Outcome
 from core.domain.ids import PageId
 from core.domain.questions import Question
+from core.errors import UnavailableError
 from core.ports import Probe, Progress
 from core.services.answering import Answering
 from core.services.rechecking import RecheckingAnswerer, SourceFreshness
@@ -64,7 +65,7 @@ class Recheck:
 
 
 @asynccontextmanager
-async def recheck(patience: float = 20.0) -> AsyncIterator[Recheck]:
+async def recheck(patience: float = 20.0, *, is_deaf: bool = False) -> AsyncIterator[Recheck]:
     """Both pages are indexed and nothing counts as recent."""
     async with sync_rig() as rig:
         vacation = rig.workspace.add_page("Vacation", blocks=[blocks.paragraph(VACATION)])
@@ -75,6 +76,8 @@ async def recheck(patience: float = 20.0) -> AsyncIterator[Recheck]:
 
         async def report(pages: frozenset[PageId]) -> None:
             reported.append(pages)
+            if is_deaf:
+                raise UnavailableError("nobody can be told")
 
         freshness = SourceFreshness(
             rig.notion.source,
@@ -130,6 +133,15 @@ async def test_a_page_that_changed_or_went_is_not_cited_and_is_reported(what: st
             made.rig.later()
             made.time[0] += 31
             assert await made.cited() == {made.vacation}
+
+
+async def test_a_changed_page_is_not_cited_though_nobody_can_be_told() -> None:
+    """That it is outdated is known, whoever hears of it."""
+    async with recheck(is_deaf=True) as made:
+        made.rig.workspace.trash(made.vacation)
+
+        assert await made.cited() == {made.handbook}
+        assert made.reported == [frozenset({made.vacation})]
 
 
 async def test_where_everything_cited_is_gone_there_is_no_answer() -> None:
