@@ -22,8 +22,9 @@ from tests.e2e.slack_crowd import Crowd, Fleet
 from tests.fakes.slack import FakeSlack, running_slack
 from tests.fakes.slack.people import shown_text
 
-KILLS, CHANNELS, PAUSE = 40, 20, 0.8
-"""Deaths, channels, and seconds between two questions."""
+KILLS, CHANNELS, PAUSE = 40, 5, 0.8
+"""Deaths, channels, and seconds between two questions. Few channels, since a process that has just begun must
+look up each, and Slack tells of fifty a minute."""
 
 MODEL_SECONDS, LEASE_SECONDS = 1.0, 4.0
 PATIENCE_SECONDS = 300.0

@@ -4,11 +4,11 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Awaitable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-from adapters.chat.holding import held
+from adapters.chat.holding import LostClaimError, held, record, require
 from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
@@ -27,6 +27,7 @@ from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.turns import earlier_turns
 from adapters.chat.slack.web import CallError, SlackWeb
+from adapters.chat.tasks import Tasks, bounded
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.phrases import no_answer_text
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question
@@ -40,13 +41,8 @@ MAX_ATTEMPTS = 3
 MAX_UNREADABLE = 10
 """So often a question is looked at whose thread cannot be read."""
 
-T = TypeVar("T")
 NOTHING_POSTED = "-"
 """Recorded where a question has no reply of ours in the channel."""
-
-
-class LostClaimError(Exception):
-    """Another process took the question over, since this one did not extend its claim in time."""
 
 
 class Answering:
@@ -76,7 +72,7 @@ class Answering:
         self._directory = directory
         self._clock = clock
         self._bot_user = bot_user
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.tasks = Tasks()
 
     # --- taking questions ---
 
@@ -94,7 +90,7 @@ class Answering:
         )
         if state is not ClaimState.TAKEN:
             return False
-        self.start(self._keeping(asked, self._answer(asked, existing=asked.again)))
+        self.tasks.start(self._keeping(asked, self._answer(asked, existing=asked.again)))
         return True
 
     async def is_follow_up(self, asked: Asked) -> bool:
@@ -103,26 +99,9 @@ class Answering:
             return False
         return await self._claims.was_answered(PLATFORM, asked.conversation)
 
-    def start(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
-        """Run something in a task that `drain` waits for."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            logger.error("something in Slack ended early: %s", error, exc_info=error)
-
     async def drain(self) -> None:
         """Wait for running answers; those that take too long say that they will come later."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self._settings.drain_seconds)
-        unfinished = tuple(self._tasks)
-        for task in unfinished:
-            task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
+        await self.tasks.drain(seconds=self._settings.drain_seconds)
 
     # --- answering ---
 
@@ -310,25 +289,12 @@ class Answering:
             await self._web.post(channel=asked.user, message=shown)
 
     async def _require_claim(self, asked: Asked, reply: Reply) -> None:
-        """Post only what is still ours to post, and note first that we do.
-
-        A database that is away is no reason to keep silent.
-        """
+        """Note before a post that we do, if it is still ours to post."""
         lease, intended = self._settings.lease_seconds, reply.ts or INTENDED
-        try:
-            is_ours = await self._claims.extend(asked.key, lease_seconds=lease, reply=intended)
-        except FootnoteError as error:
-            logger.warning("a claim cannot be extended: %s", error)
-            return
-        if not is_ours:
-            raise LostClaimError
+        await require(self._claims, asked.key, lease_seconds=lease, reply=intended)
 
     async def _record(self, asked: Asked, ts: str) -> None:
-        """Note that it was answered; if that fails, whoever takes over finds the answer in the thread."""
-        try:
-            await self._claims.done(asked.key, reply=ts)
-        except FootnoteError as error:
-            logger.warning("question %s is answered, but that cannot be recorded: %s", asked.event, error)
+        await record(self._claims, asked.key, reply=ts)
 
     # --- keeping, failing, handing over ---
 
@@ -359,7 +325,7 @@ class Answering:
                 await work
         except asyncio.CancelledError:
             # Let go of it, so that the next process goes on at once.
-            await _bounded(self._claims.extend(asked.key, lease_seconds=0))
+            await bounded(self._claims.extend(asked.key, lease_seconds=0))
             raise
 
     async def _fail(self, asked: Asked, reply: Reply, text: Text, *, language: str = "") -> None:
@@ -391,19 +357,10 @@ class Answering:
         ts = ""
         if asked.is_private:
             language = (await self._directory.person(asked.user)).language
-            await _bounded(
+            await bounded(
                 self._web.respond(asked.response_url, private_line(escaped(say(Text.RESTARTING, language))))
             )
         else:
-            ts = await _bounded(reply.interrupt()) or reply.ts
+            ts = await bounded(reply.interrupt()) or reply.ts
         lease = self._settings.lease_seconds
-        await _bounded(self._claims.extend(asked.key, lease_seconds=lease, reply=ts))
-
-
-async def _bounded(work: Awaitable[T]) -> T | None:
-    """What is done while everything ends: not for long, and never the reason of a failure."""
-    try:
-        return await asyncio.wait_for(work, timeout=5)
-    except (FootnoteError, TimeoutError) as error:
-        logger.warning("a reply could not be handed over: %s", error)
-        return None
+        await bounded(self._claims.extend(asked.key, lease_seconds=lease, reply=ts))

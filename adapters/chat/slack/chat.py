@@ -251,7 +251,9 @@ class SlackChat:
                     PLATFORM, lease_seconds=self._settings.lease_seconds, limit=room
                 )
                 for claim in abandoned:
-                    task = answering.start((progress if RUN in claim.payload else answering).go_on(claim))
+                    task = answering.tasks.start(
+                        (progress if RUN in claim.payload else answering).go_on(claim)
+                    )
                     taken.add(task)
                     task.add_done_callback(taken.discard)
                 if self._digests is not None:

@@ -105,20 +105,20 @@ class Listener:
             except FootnoteError:
                 incident = secrets.token_hex(4)
                 logger.warning("incident %s: question %s cannot be noted", incident, asked.event)
-                self._answering.start(_logged(self._apologizing.not_taken(asked, incident)))
+                self._answering.tasks.start(_logged(self._apologizing.not_taken(asked, incident)))
                 raise
 
     async def _on_home(self, body: Body) -> None:
         event = body["event"]
         if event.get("tab") == "messages":
-            self._answering.start(_logged(self._home.suggest(channel=str(event["channel"]))))
+            self._answering.tasks.start(_logged(self._home.suggest(channel=str(event["channel"]))))
         else:
-            self._answering.start(_logged(self._home.publish(str(event["user"]))))
+            self._answering.tasks.start(_logged(self._home.publish(str(event["user"]))))
 
     async def _on_assistant_thread(self, body: Body) -> None:
         thread = body["event"]["assistant_thread"]
         where = {"channel": str(thread["channel_id"]), "thread": str(thread["thread_ts"])}
-        self._answering.start(_logged(self._home.suggest(**where)))
+        self._answering.tasks.start(_logged(self._home.suggest(**where)))
 
     async def _on_nothing(self) -> None:
         """Acknowledged and ignored."""
@@ -177,7 +177,7 @@ class Listener:
         self._start(self._judging.reason(body), body)
 
     def _start(self, work: Coroutine[None, None, None], body: Body) -> None:
-        self._answering.start(self._apologizing.unless_done(work, body))
+        self._answering.tasks.start(self._apologizing.unless_done(work, body))
 
 
 async def _failing(error: FootnoteError) -> None:
