@@ -17,11 +17,11 @@ from adapters.chat.discord.markup import discord_markdown
 from adapters.chat.discord.progress import Following, ProgressPlace
 from adapters.chat.discord.progress_texts import ticket_text
 from adapters.chat.discord.render import CONTENT_LENGTH
-from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.splitting import split
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.discord.whispering import whisper
+from adapters.chat.running import Running
 from core.domain.places import Place
 from core.errors import InvalidInputError
 from core.ports.chat import (

@@ -20,10 +20,10 @@ from adapters.chat.discord.reaching import Surfaces, find_reply, private_surface
 from adapters.chat.discord.recent import RecentQuestions
 from adapters.chat.discord.render import Reply, as_plain, asked_by, notice, render
 from adapters.chat.discord.replying import Replying
-from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.holding import held
+from adapters.chat.running import Running
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
 from core.errors import FootnoteError, TemporaryError

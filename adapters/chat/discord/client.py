@@ -23,11 +23,11 @@ from adapters.chat.discord.marking import Marking
 from adapters.chat.discord.parts import Parts
 from adapters.chat.discord.progress import RUN, Following
 from adapters.chat.discord.registering import CommandRecords, Registering
-from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.taking import Taking
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.discord.whispering import whisper
+from adapters.chat.running import Running
 
 logger = logging.getLogger(__name__)
 

@@ -23,10 +23,10 @@ from adapters.chat.discord.components import asked_in, asker_of, question_modal,
 from adapters.chat.discord.custom_ids import Button, Pressed, button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.escaping import CUT, plain
-from adapters.chat.discord.running import Running
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.discord.whispering import whisper
+from adapters.chat.running import Running
 from core.errors import FootnoteError
 from core.ports import Clock
 from core.ports.chat import Audiences, Suggestions

@@ -100,7 +100,7 @@ class Administering:
             return
         logger.info("allowed: %s pressed resync", user)
         ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
-        await self._progress.follow(ticket.run_id, user=user, channel="")
+        self._progress.begin(ticket.run_id, user=user, channel="")
 
     async def _do(self, verb: str, words: list[str], rest: str, body: Mapping[str, Any]) -> None:
         user, channel = str(body["user_id"]), str(body["channel_id"])
@@ -130,7 +130,7 @@ class Administering:
     async def _resync(self, kind: ResyncKind, body: Mapping[str, Any], *, user: str, channel: str) -> None:
         ticket = await self._administration.resync(kind, asked_by=f"slack:{user}")
         await self._tell(body, ticket_text(ticket))
-        await self._progress.follow(ticket.run_id, user=user, channel=channel)
+        self._progress.begin(ticket.run_id, user=user, channel=channel)
 
     async def _tell(self, body: Mapping[str, Any], text: str) -> None:
         pieces = split(text, limit=MAX_TEXT)[:MAX_PIECES]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.chat.holding import LostClaimError, held, record, require
+from adapters.chat.running import Running, bounded
 from adapters.chat.slack.asking import PLATFORM, Asked, from_payload
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
@@ -27,7 +28,6 @@ from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.turns import earlier_turns
 from adapters.chat.slack.web import CallError, SlackWeb
-from adapters.chat.tasks import Tasks, bounded
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.phrases import no_answer_text
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question
@@ -61,6 +61,7 @@ class Answering:
         clock: Clock,
         bot_user: str,
         marking: Marking,
+        running: Running,
     ) -> None:
         self._marking = marking
         self._web = web
@@ -72,7 +73,7 @@ class Answering:
         self._directory = directory
         self._clock = clock
         self._bot_user = bot_user
-        self.tasks = Tasks()
+        self._running = running
 
     # --- taking questions ---
 
@@ -90,7 +91,7 @@ class Answering:
         )
         if state is not ClaimState.TAKEN:
             return False
-        self.tasks.start(self._keeping(asked, self._answer(asked, existing=asked.again)))
+        self._running.start(self._keeping(asked, self._answer(asked, existing=asked.again)))
         return True
 
     async def is_follow_up(self, asked: Asked) -> bool:
@@ -98,10 +99,6 @@ class Answering:
         if not self._settings.follow_ups or asked.thread == asked.message:
             return False
         return await self._claims.was_answered(PLATFORM, asked.conversation)
-
-    async def drain(self) -> None:
-        """Wait for running answers; those that take too long say that they will come later."""
-        await self.tasks.drain(seconds=self._settings.drain_seconds)
 
     # --- answering ---
 

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
 from aiohttp import ClientError
 from aiohttp import web as http
@@ -11,6 +12,7 @@ from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.errors import SlackClientError
 
+from adapters.chat.running import Running
 from adapters.chat.slack.administering import Administering
 from adapters.chat.slack.answering import Answering
 from adapters.chat.slack.asking import PLATFORM
@@ -37,6 +39,17 @@ PING_SECONDS = 5.0
 WATCH_SECONDS = 0.3
 TAKE_OVER_LIMIT = 10
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """What works together while we are connected."""
+
+    app: AsyncApp
+    answering: Answering
+    progress: Progress
+    marking: Marking
+    running: Running
 
 
 class SlackChat:
@@ -93,15 +106,14 @@ class SlackChat:
             workspace = await self._connect(web, stop)
             if workspace is None:
                 return
-            marking = Marking(web=web, replies=self._replies)
-            answering, progress, app = self._assemble(web, workspace, marking)
+            parts = self._assemble(web, workspace)
             try:
-                async with self._receiving(app):
+                async with self._receiving(parts.app):
                     self.ready.set()
                     logger.info("Slack is connected as %s", workspace.bot_user)
-                    await self._look_after(web, answering, progress, marking, stop)
+                    await self._look_after(web, parts, stop)
             finally:
-                await answering.drain()
+                await parts.running.drain(self._settings.drain_seconds)
 
     async def _connect(self, web: SlackWeb, stop: asyncio.Event) -> Workspace | None:
         """Who we are; waits for a Slack that is away, null when stopped meanwhile."""
@@ -122,10 +134,9 @@ class SlackChat:
             return workspace
         return None
 
-    def _assemble(
-        self, web: SlackWeb, workspace: Workspace, marking: Marking
-    ) -> tuple[Answering, Progress, AsyncApp]:
+    def _assemble(self, web: SlackWeb, workspace: Workspace) -> "_Parts":
         settings, bot_user = self._settings, workspace.bot_user
+        marking, running = Marking(web=web, replies=self._replies), Running()
         directory = Directory(web, clock=self._clock, team=workspace.team, enterprise=workspace.enterprise)
         answering = Answering(
             web=web,
@@ -138,6 +149,7 @@ class SlackChat:
             clock=self._clock,
             bot_user=bot_user,
             marking=marking,
+            running=running,
         )
         judging = Judging(
             web=web,
@@ -152,6 +164,7 @@ class SlackChat:
             web=web,
             administration=self._administration,
             claims=self._claims,
+            running=running,
             lease_seconds=settings.lease_seconds,
         )
         administering = Administering(
@@ -195,9 +208,10 @@ class SlackChat:
             asking_again=AskingAgain(web=web, answering=answering, directory=directory, bot_user=bot_user),
             home=home,
             directory=directory,
+            running=running,
             bot_user=bot_user,
         ).listen(app)
-        return answering, progress, app
+        return _Parts(app=app, answering=answering, progress=progress, marking=marking, running=running)
 
     @asynccontextmanager
     async def _receiving(self, app: AsyncApp) -> AsyncIterator[None]:
@@ -233,14 +247,7 @@ class SlackChat:
         finally:
             await runner.cleanup()
 
-    async def _look_after(
-        self,
-        web: SlackWeb,
-        answering: Answering,
-        progress: Progress,
-        marking: Marking,
-        stop: asyncio.Event,
-    ) -> None:
+    async def _look_after(self, web: SlackWeb, parts: "_Parts", stop: asyncio.Event) -> None:
         """Until stopped, take over what others left behind, and post what is due."""
         taken: set[asyncio.Task[None]] = set()
         while not stop.is_set():
@@ -251,14 +258,15 @@ class SlackChat:
                     PLATFORM, lease_seconds=self._settings.lease_seconds, limit=room
                 )
                 for claim in abandoned:
-                    task = answering.tasks.start(
-                        (progress if RUN in claim.payload else answering).go_on(claim)
-                    )
+                    if RUN in claim.payload:
+                        parts.running.start_show(parts.progress.go_on(claim))
+                        continue
+                    task = parts.running.start(parts.answering.go_on(claim))
                     taken.add(task)
                     task.add_done_callback(taken.discard)
                 if self._digests is not None:
                     await post_digests(web, self._digests, platform=PLATFORM)
-                await marking.mark_changed()
+                await parts.marking.mark_changed()
             except FootnoteError as error:
                 logger.warning("abandoned questions and digests cannot be looked for: %s", error)
             await _wait(stop, self._settings.lease_seconds / 4)

@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp, AsyncAssistant
 from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.running import Running
 from adapters.chat.slack import blocks
 from adapters.chat.slack.administering import Administering
 from adapters.chat.slack.answering import Answering
@@ -54,6 +55,7 @@ class Listener:
         sharing: Sharing,
         asking_again: AskingAgain,
         home: Home,
+        running: Running,
         directory: Directory,
         bot_user: str,
     ) -> None:
@@ -63,6 +65,7 @@ class Listener:
         self._sharing = sharing
         self._asking_again = asking_again
         self._home = home
+        self._running = running
         self._apologizing = Apologizing(web=web, directory=directory)
         self._bot_user = bot_user
 
@@ -105,20 +108,20 @@ class Listener:
             except FootnoteError:
                 incident = secrets.token_hex(4)
                 logger.warning("incident %s: question %s cannot be noted", incident, asked.event)
-                self._answering.tasks.start(_logged(self._apologizing.not_taken(asked, incident)))
+                self._running.start(_logged(self._apologizing.not_taken(asked, incident)))
                 raise
 
     async def _on_home(self, body: Body) -> None:
         event = body["event"]
         if event.get("tab") == "messages":
-            self._answering.tasks.start(_logged(self._home.suggest(channel=str(event["channel"]))))
+            self._running.start(_logged(self._home.suggest(channel=str(event["channel"]))))
         else:
-            self._answering.tasks.start(_logged(self._home.publish(str(event["user"]))))
+            self._running.start(_logged(self._home.publish(str(event["user"]))))
 
     async def _on_assistant_thread(self, body: Body) -> None:
         thread = body["event"]["assistant_thread"]
         where = {"channel": str(thread["channel_id"]), "thread": str(thread["thread_ts"])}
-        self._answering.tasks.start(_logged(self._home.suggest(**where)))
+        self._running.start(_logged(self._home.suggest(**where)))
 
     async def _on_nothing(self) -> None:
         """Acknowledged and ignored."""
@@ -177,7 +180,7 @@ class Listener:
         self._start(self._judging.reason(body), body)
 
     def _start(self, work: Coroutine[None, None, None], body: Body) -> None:
-        self._answering.tasks.start(self._apologizing.unless_done(work, body))
+        self._running.start(self._apologizing.unless_done(work, body))
 
 
 async def _failing(error: FootnoteError) -> None:

@@ -6,6 +6,7 @@ import time
 from contextlib import suppress
 
 from adapters.chat.holding import held
+from adapters.chat.running import Running
 from adapters.chat.slack.asking import PLATFORM
 from adapters.chat.slack.escaping import escaped
 from adapters.chat.slack.render import Message, notice
@@ -30,12 +31,23 @@ class Progress:
     """Follows runs in messages. Who follows one holds a claim on it, so that there is one message a place."""
 
     def __init__(
-        self, *, web: SlackWeb, administration: Administration, claims: Claims, lease_seconds: float
+        self,
+        *,
+        web: SlackWeb,
+        administration: Administration,
+        claims: Claims,
+        running: Running,
+        lease_seconds: float,
     ) -> None:
+        self._running = running
         self._web = web
         self._administration = administration
         self._claims = claims
         self._lease = lease_seconds
+
+    def begin(self, run_id: int, *, user: str, channel: str) -> None:
+        """Follow a run for as long as it lasts, or as we do."""
+        self._running.start_show(self.follow(run_id, user=user, channel=channel))
 
     async def follow(self, run_id: int, *, user: str, channel: str) -> None:
         """Show a run in the channel or, where we are no member, to the person; one message shows it."""

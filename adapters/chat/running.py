@@ -1,11 +1,20 @@
 """What runs at the moment: our own tasks, handlers of the library's, and how they end together."""
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+import logging
+from collections.abc import Awaitable, Coroutine, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+from core.errors import FootnoteError
+
+logger = logging.getLogger(__name__)
 
 HANDLER_SECONDS = 5.0
 """What a handler may still take after all answers have ended; none takes longer than a few calls."""
+
+BOUND_SECONDS = 5.0
+T = TypeVar("T")
 
 
 class Running:
@@ -17,13 +26,13 @@ class Running:
         self._handlers: set[asyncio.Task[object]] = set()
         self.is_draining = False
 
-    def start(self, work: Coroutine[None, None, None]) -> None:
+    def start(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run something that is given time to end."""
-        _started(work, self._answers)
+        return _started(work, self._answers)
 
-    def start_show(self, work: Coroutine[None, None, None]) -> None:
+    def start_show(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Run something that shows what goes on elsewhere: cancelled as soon as everything ends."""
-        _started(work, self._shows)
+        return _started(work, self._shows)
 
     @contextmanager
     def handling(self) -> Iterator[None]:
@@ -55,10 +64,26 @@ class Running:
         await _cancelled(self._answers)
 
 
-def _started(work: Coroutine[None, None, None], tasks: set[asyncio.Task[None]]) -> None:
+async def bounded(work: Awaitable[T]) -> T | None:
+    """What is done while everything ends: not for long, and never the reason of a failure."""
+    try:
+        return await asyncio.wait_for(work, timeout=BOUND_SECONDS)
+    except (FootnoteError, TimeoutError) as error:
+        logger.warning("a reply could not be handed over: %s", error)
+        return None
+
+
+def _started(work: Coroutine[None, None, None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:
     task = asyncio.create_task(work)
     tasks.add(task)
-    task.add_done_callback(tasks.discard)
+
+    def ended(_: asyncio.Task[None]) -> None:
+        tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.error("something ended early: %s", error, exc_info=error)
+
+    task.add_done_callback(ended)
+    return task
 
 
 async def _cancelled(tasks: set[asyncio.Task[None]]) -> None:
