@@ -9,7 +9,7 @@ import pytest
 
 from adapters.chat.discord import DiscordSettings
 from adapters.chat.discord.administering import Administering
-from adapters.chat.discord.running import Running
+from adapters.chat.running import Running
 from core.domain.audiences import EVERYTHING
 from core.errors import UnavailableError
 from core.ports.chat import ResyncKind
