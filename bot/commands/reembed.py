@@ -1,11 +1,14 @@
 """``footnote reembed``: all vectors anew, the old ones answering until the new are complete."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 
 from adapters.jobs.here import run_here
 from adapters.stores.vector_index import drop_vector_index, ensure_vector_index
 from bot.clock import SystemClock
 from bot.operations import open_operations
+from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.syncing import ProgressBar
 from bot.terminal import note, output, print_json, progress_bar
@@ -27,7 +30,7 @@ async def run_reembed(settings: Settings, *, as_json: bool) -> int:
     For the model in use already, every page is embedded again in place. Broken off, it goes on where it was.
     No sync runs meanwhile: this waits for one that is under way.
     """
-    async with open_app(settings, beside=True) as app, open_operations(app) as operations:
+    async with _opened(settings) as app, open_operations(app) as operations:
         runs = operations.jobs.runs
         seen = await runs.recent(limit=_LOOKED_BACK)
         goes_on = _was_broken_off(next((run for run in seen if run.source == REEMBED), None))
@@ -53,7 +56,7 @@ async def run_reembed(settings: Settings, *, as_json: bool) -> int:
 
 async def run_cost(settings: Settings, *, as_json: bool) -> int:
     """What `footnote reembed` would ask of the chat model, without asking it or changing anything."""
-    async with open_app(settings, beside=True) as app:
+    async with _opened(settings) as app:
         cost = await _indexer(app).cost()
     if as_json:
         print_json(asdict(cost))
@@ -62,6 +65,16 @@ async def run_cost(settings: Settings, *, as_json: bool) -> int:
     else:
         output.print(f"footnote reembed would ask {settings.llm_model}: {cost}", markup=False)
     return 0
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[App]:
+    """The index that `footnote ask` would ask: the sample workspace's where there is no other."""
+    sample = only_sample_exists(settings)
+    if sample:
+        note("Re-embedding the sample workspace: no NOTION_TOKEN is set and no export was synced.")
+    async with open_app(settings, sample=sample, beside=True) as app:
+        yield app
 
 
 def _was_broken_off(run: RunView | None) -> bool:

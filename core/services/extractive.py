@@ -41,9 +41,9 @@ WORD_WEIGHT = 0.12
 """What holding all words of the question is worth beside the cosine, whose useful range is about as wide."""
 
 FIGURE_WEIGHT = 0.02
-"""What a digit is worth beside the cosine where a number or a date is asked for. On XQuAD the sentence with
-the answer is then picked for 87 instead of 86 % of such questions in English, 85 instead of 82 % in German,
-and 86 instead of 85 % in Russian; more helps less."""
+"""What a digit is worth beside the cosine where a number or a date is asked for, as by every fifth question
+of XQuAD: the share of right first quotes rises from .711 to .713 over all questions in one language, from
+.488 to .492 across languages (``python -m tests.bench.quoting``)."""
 
 RANK_WEIGHT = 0.01
 """What each place of the passage's rank costs where only words are compared."""

@@ -1,8 +1,11 @@
 """``footnote reembed``: the old vectors serve until the new are complete; cut off, it goes on."""
 
 import json
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from itertools import count
+from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -203,3 +206,28 @@ async def test_a_summary_finds_a_page_and_the_page_is_quoted(database_url: str, 
     assert any(one.candidate.body == "About the zebrakey." for one in found.passages)
     assert read.passages
     assert all("zebrakey" not in one.candidate.body for one in read.passages)
+
+
+@pytest.fixture
+def home(servers_home: Path) -> Iterator[Path]:
+    """An empty data folder that PostgreSQL's account can reach."""
+    folder = servers_home / f"reembed-{uuid4().hex[:8]}"
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+async def test_a_demo_from_before_is_embedded_anew(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where only the sample workspace was ever synced, its index is meant, as by every reading command."""
+    before, now = (
+        Settings.from_mapping({"FOOTNOTE_HOME": str(home), "EMBEDDING_MODEL": model})
+        for model in ("hashing:64", "hashing:128")
+    )
+    async with open_app(before, sample=True) as app:
+        await sync_with_progress(app, SampleSource(), full=False)
+        counts = await app.store.counts()
+    capsys.readouterr()
+
+    ended = await run_reembed(now, as_json=True)
+
+    assert ended == 0
+    assert json.loads(capsys.readouterr().out)["pages_embedded"] == counts.pages - counts.empty_pages > 0
