@@ -31,6 +31,10 @@ probability of a short question away from the language it is written in.
 ALIASES: Mapping[str, str] = {"nn": "no", "nb": "no", "yue": "zh", "wuu": "zh"}
 """Labels of the model that name a written form of one of our languages."""
 
+_STEMMED = "ar ca da de el en es et eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi"
+STEMMED = frozenset(_STEMMED.split())
+"""Languages whose words PostgreSQL reduces to stems; those of others are also compared by their letters."""
+
 UNSURE_BELOW = 0.5
 """A best guess below this is no guess: a wrong stemmer is worse than none."""
 

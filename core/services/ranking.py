@@ -41,7 +41,8 @@ class RankingSettings:
 
     ``threshold_by_hand`` says that somebody set the threshold: then it decides alone what is a hit and
     whether the wiki answers, whatever was learned of the index. ``boost_evidence`` adds the boosts to what
-    was weighed as well. ``heal`` also asks for the words nearest to those that no passage has, ``acronyms``
+    was weighed as well. ``heal`` also asks for the words nearest to those that no passage has, which
+    is done anyway in languages that nobody can stem. ``acronyms``
     searches once more with what the passages found say that a short form means. ``keep`` lets more passages
     through than are ever shown, for measuring.
     """

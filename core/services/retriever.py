@@ -16,6 +16,7 @@ from core.services.blending import blend, range_of
 from core.services.calibrating import Calibrations
 from core.services.excerpts import best_excerpt
 from core.services.inquiries import Inquiry, prepare
+from core.services.languages import STEMMED
 from core.services.ranking import (
     Fusion,
     RankingMode,
@@ -175,7 +176,7 @@ class Retriever:
             return SearchResult(candidates=(), generation=await self._index.generation())
         return await self._index.search(
             vector=vector,
-            words=replace(inquiry.words, heal=self._settings.heal),
+            words=replace(inquiry.words, heal=self._settings.heal or inquiry.language not in STEMMED),
             audience=inquiry.question.audience,
             limit=candidate_count(self._settings.limit),
         )

@@ -1,5 +1,6 @@
 """What every index must do, whatever it is made of."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -749,3 +750,25 @@ async def test_writings_are_replaced_as_a_whole_and_go_with_the_page(store: Stor
     assert kept.keys() == {"b", "c"}
     assert kept["b"] == "two"
     assert await store.writings(page_id(1)) == await store.writings(page_id(2)) == {}
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "text"),
+    [
+        ("pl", "klawiatura", "Klawiatury leżą w szafce."),
+        ("cs", "návštěva", "Návštěvy platí za hodinu."),
+        ("uk", "відпустка", "Правила відпустки знає Оксана."),
+        ("", "Wisniewski", "Proszę pytać Michała Wiśniewskiego."),
+    ],
+)
+async def test_f43_other_forms_are_found_where_nobody_can_stem(
+    store: Store, language: str, asked: str, text: str
+) -> None:
+    """Polish, Czech and Ukrainian words by their letters, names without a language too."""
+    await index_page(store, a_page(1), a_chunk(1, 0, text, language=language))
+    await index_page(store, a_page(2), a_chunk(2, 0, "Niczego takiego tu nie ma.", language=language))
+
+    words_ = replace(word_query(asked, language), heal=True)
+    found = await store.search(vector=None, words=words_, audience=EVERYTHING, limit=10)
+
+    assert ids(found) == [page_id(1)]

@@ -31,6 +31,7 @@ from core.errors import (
 from core.ports import StoredPage
 from core.services.chunking import ChunkSettings
 from core.services.indexing import Indexer
+from core.services.languages import STEMMED
 from core.services.sync_report import Tally
 from core.services.words import word_query
 from tests.builders_store import (
@@ -768,3 +769,15 @@ async def test_r13_an_excluded_word_excludes_its_other_forms(store: PostgresStor
     found = await store.search(vector=None, words=asked, audience=EVERYTHING, limit=10)
 
     assert [one.page_id for one in found.candidates] == [page_id(2)]
+
+
+async def test_every_language_that_counts_as_stemmed_has_a_configuration(database_url: str) -> None:
+    """What is not stemmed in truth would be healed nowhere."""
+    rows = await execute(
+        database_url,
+        "SELECT language, footnote_configuration(language)::text AS name FROM unnest($1::text[]) AS language",
+        sorted(STEMMED),
+    )
+
+    assert {row["language"] for row in rows if row["name"] == "simple"} == set()
+    assert not {"pl", "cs", "uk", "sk", "bg", "zh", "ja", ""} & STEMMED

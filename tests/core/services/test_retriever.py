@@ -290,12 +290,22 @@ async def test_a_short_form_means_nothing_by_a_page_out_of_sight() -> None:
     assert len(index.searches) == 1
 
 
-@pytest.mark.parametrize("heal", [True, False])
-async def test_words_are_healed_where_that_is_set(*, heal: bool) -> None:
-    """The setting travels with the words."""
+@pytest.mark.parametrize(
+    ("question", "wanted", "heal"),
+    [
+        ("How many vacation days do I have?", False, False),
+        ("How many vacation days do I have?", True, True),
+        ("Ile dni urlopu wypoczynkowego mi przysługuje?", False, True),
+        ("Kadromat", False, True),
+    ],
+)
+async def test_words_are_healed_where_that_is_set_or_nobody_can_stem(
+    question: str, *, wanted: bool, heal: bool
+) -> None:
+    """Polish has no stemmer, and the language of a single name is unknown; English is healed on request."""
     index = ScriptedIndex(a_hit(1))
-    settings = RankingSettings(threshold=0.1, heal=heal)
+    settings = RankingSettings(threshold=0.1, heal=wanted)
 
-    await Retriever(index=index, embedder=WordEmbedder(), settings=settings).retrieve(a_question())
+    await Retriever(index=index, embedder=WordEmbedder(), settings=settings).retrieve(a_question(question))
 
     assert index.searches[0][1].heal is heal
