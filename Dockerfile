@@ -6,7 +6,8 @@ COPY adapters adapters
 COPY core core
 COPY migrations migrations
 RUN pip install --no-cache-dir -c constraints.txt '.[attachments,charts]' \
-    && useradd --create-home footnote
+    && useradd --create-home footnote \
+    && install -d -o footnote -g footnote /home/footnote/.footnote
 USER footnote
 WORKDIR /home/footnote
 ENTRYPOINT ["footnote"]
