@@ -17,7 +17,7 @@ from bot.evaluation.golden import GoldenQuestion, read_golden
 from bot.evaluation.metrics import REPORTED
 from bot.evaluation.page import html_report
 from bot.evaluation.runner import measure, report
-from bot.evaluation.stages import for_figures
+from bot.evaluation.stages import LastSearch, for_figures
 from bot.evaluation.variants import Variants, measure_variants
 from bot.servers import only_sample_exists
 from bot.settings import Settings
@@ -105,18 +105,22 @@ async def run_evaluate(
 
 
 async def _measured(app: App, questions: Sequence[GoldenQuestion], progress: Progress) -> dict[str, Any]:
-    ranked = Retriever(
-        index=app.index,
-        embedder=app.asking,
-        settings=for_figures(app.ranking),
-        calibrations=app.calibrations,
-        reranking=app.reranking,
+    index = LastSearch(app.index)
+    ranked, answering = (
+        Retriever(
+            index=index,
+            embedder=app.asking,
+            settings=settings,
+            calibrations=app.calibrations,
+            reranking=app.reranking,
+        )
+        for settings in (for_figures(app.ranking), app.ranking)
     )
     task = progress.add_task("asking", total=len(questions))
     measured = await measure(
         questions,
         ranked=ranked,
-        answering=app.retriever,
+        answering=answering,
         judge=app.judge,
         ask=ask_as_console,
         on_done=lambda: progress.advance(task),

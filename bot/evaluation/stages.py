@@ -141,6 +141,33 @@ STAGES = (
 """The product ranks as `hybrid (evidence)` does."""
 
 
+class LastSearch:
+    """An index that is not asked twice in a row for the same: a question is ranked in two ways."""
+
+    def __init__(self, index: PassageIndex) -> None:
+        self._index = index
+        self._asked: tuple[bytes | None, WordQuery, str, int] | None = None
+        self._found: SearchResult | None = None
+
+    async def search(
+        self, *, vector: Vector | None, words: WordQuery, audience: Audience, limit: int
+    ) -> SearchResult:
+        """As the index behind."""
+        asked = (None if vector is None else vector.tobytes(), words, audience.key, limit)
+        if self._found is None or asked != self._asked:
+            self._found = await self._index.search(vector=vector, words=words, audience=audience, limit=limit)
+            self._asked = asked
+        return self._found
+
+    async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
+        """As the index behind."""
+        return await self._index.search_pages(words=words, audience=audience, limit=limit)
+
+    async def generation(self) -> int:
+        """As the index behind."""
+        return await self._index.generation()
+
+
 class PassagesOnly:
     """An index that is never asked for whole pages, so that figures tell of passages alone."""
 

