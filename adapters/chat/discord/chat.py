@@ -100,16 +100,23 @@ class DiscordChat:
             watching = asyncio.create_task(self._look_after(client, stop))
             stopping = asyncio.create_task(stop.wait())
             try:
-                await asyncio.wait({connecting, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                tasks = {connecting, watching, stopping}
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 if connecting.done():
                     _explain(connecting)
+                if watching.done():
+                    # A bot that looks after nothing any more must not go on as if it did.
+                    watching.result()
             finally:
                 for task in (watching, stopping):
                     task.cancel()
                 await asyncio.gather(watching, stopping, return_exceptions=True)
-                await self._close(client, connecting)
+                await self._close(client)
+                connecting.cancel()
+                await asyncio.gather(connecting, return_exceptions=True)
         finally:
-            await client.close()
+            if not client.is_closed():
+                await self._close(client)
 
     async def _granted(self) -> DiscordSettings:
         """The settings without what the portal has not granted: better less than no bot (F64)."""
@@ -130,12 +137,10 @@ class DiscordChat:
                 "Discord does not accept DISCORD_TOKEN: copy the token from the developer portal, page Bot"
             ) from error
 
-    async def _close(self, client: FootnoteClient, connecting: "asyncio.Task[None]") -> None:
+    async def _close(self, client: FootnoteClient) -> None:
         """Also lets running answers end; those that take too long are handed over."""
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(client.close(), timeout=self._settings.drain_seconds + CLOSE_SECONDS)
-        connecting.cancel()
-        await asyncio.gather(connecting, return_exceptions=True)
 
     async def _look_after(self, client: FootnoteClient, stop: asyncio.Event) -> None:
         """Once connected and until stopped, take over what others left behind, and post what is due."""

@@ -1,12 +1,14 @@
 """Connections that break, resume, go silent; rate limits; several shards."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
 from adapters.chat.discord import answering, calls
+from adapters.stores.claims_memory import MemoryClaims
 from core.errors import ConfigurationError, RefusedError
-from core.ports.chat import Verdict
+from core.ports.chat import AbandonedClaim, Verdict
 from tests.adapters.chat.answers import ScriptedAnswerer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, Fault, buttons, shown_text
@@ -101,6 +103,21 @@ async def test_a_token_that_is_revoked_ends_the_process_with_what_to_do() -> Non
         await session.discord.gateway.drop(code=4004)
         with pytest.raises(RefusedError, match="DISCORD_TOKEN"):
             await task
+
+
+async def test_a_process_that_looks_after_nothing_any_more_ends() -> None:
+    """A fault of ours in what runs beside the connection is told at once, and not found out by accident."""
+
+    class Faulty(MemoryClaims):
+        async def take_over(self, *asked: object, **limits: object) -> Sequence[AbandonedClaim]:
+            raise KeyError(asked, limits)
+
+    async with discord_session(starts=False) as session:
+        session.claims = Faulty(clock=session.discord.world.clock, table=session.table)
+        chat = session.make_chat()
+
+        with pytest.raises(KeyError):
+            await chat.run(asyncio.Event())
 
 
 async def test_an_intent_that_is_revoked_ends_the_process_with_what_to_do() -> None:
