@@ -7,13 +7,14 @@ import signal
 import sys
 import threading
 from collections.abc import Coroutine
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from bot import __version__
-from bot.logs import set_up_logging
+from bot.logs import log_for_a_person, set_up_logging
 from bot.loops import new_event_loop
 from bot.settings import Settings, load_settings
 from bot.terminal import complain, note
@@ -35,6 +36,14 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+class Platform(StrEnum):
+    """Where rules of footnote.toml hold."""
+
+    SLACK = "slack"
+    DISCORD = "discord"
+
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of text.")]
 
@@ -60,7 +69,7 @@ def root(
 
 @app.command(epilog=example("footnote demo", "footnote demo </dev/null     six sample questions, then leave"))
 def demo() -> None:
-    """Sync the sample workspace and chat with it; nothing has to be set up."""
+    """Chat with a sample workspace. Syncs it first; nothing has to be set up."""
     from bot.commands.demo import run_demo
 
     run(run_demo(_settings()))
@@ -70,12 +79,16 @@ def demo() -> None:
     epilog=example("footnote ask 'How many vacation days do I have?'", "footnote ask 'Wo parke ich?' --json")
 )
 def ask(
-    question: Annotated[str, typer.Argument(help="The question, in any language.")], json: Json = False
+    question: Annotated[
+        list[str],
+        typer.Argument(metavar="QUESTION", help="The question, in any language."),
+    ],
+    json: Json = False,
 ) -> None:
-    """Answer one question with links to the paragraphs it rests on."""
+    """Answer one question, with links to its sources. They lead to the very paragraphs."""
     from bot.commands.ask import run_ask
 
-    run(run_ask(_settings(), question, as_json=json))
+    run(run_ask(_settings(), " ".join(question), as_json=json))
 
 
 @app.command(
@@ -96,7 +109,7 @@ def sync(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Bring the index up to date with Notion, or with an export of it."""
+    """Bring the index up to date with Notion or an export."""
     from bot.commands.sync import run_sync
 
     run(run_sync(_settings(), full=full, export=export, as_json=json, confirm_removal=confirm_removal))
@@ -109,7 +122,7 @@ def migrate(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Bring the database's schema and vector index up to date."""
+    """Bring the database's schema up to date, and its vector index."""
     from bot.commands.migrate import run_migrate
 
     run(run_migrate(_settings(), check=check, as_json=json))
@@ -117,7 +130,7 @@ def migrate(
 
 @app.command(epilog=example("footnote check", "footnote check --json"))
 def check(json: Json = False) -> None:
-    """Examine settings, servers, models and tokens; each line says what to do."""
+    """Examine settings, servers, models and tokens. Each line says what to do."""
     from bot.commands.check import run_check
 
     run(run_check(_settings(), as_json=json))
@@ -131,20 +144,22 @@ def check(json: Json = False) -> None:
     )
 )
 def scope(
-    platform: Annotated[str, typer.Argument(help="slack or discord.")],
+    platform: Annotated[Platform, typer.Argument(metavar="PLATFORM", help="slack or discord.")],
     workspace: Annotated[str, typer.Option(help="The Slack workspace or Discord server.")] = "",
     channel: Annotated[str, typer.Option(help="The channel; left out, a reply for one person alone.")] = "",
     person: Annotated[str, typer.Option(help="Who asks.")] = "anybody",
     group: Annotated[list[str] | None, typer.Option(help="A user group or role of that person.")] = None,
     kind: Annotated[ChannelKind | None, typer.Option(help="How widely the channel is read.")] = None,
-    asker: Annotated[AskerKind, typer.Option(help="How much of a colleague asks.")] = AskerKind.MEMBER,
+    asker: Annotated[
+        AskerKind, typer.Option(help="Who asks: a colleague, a guest, or another company.")
+    ] = AskerKind.MEMBER,
     json: Json = False,
 ) -> None:
-    """Explain what a place may see, by the rules of footnote.toml."""
+    """Explain what a place may see, by footnote.toml."""
     from bot.commands.scope import run_scope
 
     place = Place(
-        platform=platform,
+        platform=platform.value,
         workspace=workspace,
         channel=channel,
         channel_kind=kind or (ChannelKind.PUBLIC if channel else ChannelKind.DIRECT),
@@ -157,7 +172,7 @@ def scope(
 
 @app.command(epilog=example("footnote status", "footnote status --json"))
 def status(json: Json = False) -> None:
-    """Show the health of the index: six checks, the page ledger, the last sync."""
+    """Show the health of the index. Six checks, the page ledger, the last runs."""
     from bot.commands.status import run_status
 
     run(run_status(_settings(), as_json=json))
@@ -174,7 +189,7 @@ def gaps(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show what was asked and not answered well, the nearest pages, and whom to ask."""
+    """Show what was asked and not answered well. With the nearest pages, and whom to ask."""
     from bot.commands.gaps import run_gaps
 
     run(run_gaps(_settings(), days=days, limit=limit, golden=golden, as_json=json))
@@ -182,9 +197,10 @@ def gaps(
 
 @app.command(epilog=example("footnote forget U042", "footnote forget 123456789012345678"))
 def forget(
-    person: Annotated[str, typer.Argument(help="The person's id in Slack or Discord.")], json: Json = False
+    person: Annotated[str, typer.Argument(metavar="PERSON", help="Their id in Slack or Discord.")],
+    json: Json = False,
 ) -> None:
-    """Delete every question, judgement and suggestion of one person."""
+    """Delete what is kept of one person. Every question, judgement and suggestion."""
     from bot.commands.forget import run_forget
 
     run(run_forget(_settings(), person, as_json=json))
@@ -196,8 +212,10 @@ def forget(
         "footnote why 0123456789abcdef0123456789abcdef --json",
     )
 )
-def why(link: Annotated[str, typer.Argument(help="The page's link or id.")], json: Json = False) -> None:
-    """Explain one page: seen when, through which root, its state and why, passages, scopes."""
+def why(
+    link: Annotated[str, typer.Argument(metavar="LINK", help="The page's link or id.")], json: Json = False
+) -> None:
+    """Explain why a page is in the answers or not. Its state, root, passages, scopes."""
     from bot.commands.why import run_why
 
     run(run_why(_settings(), link, as_json=json))
@@ -217,7 +235,7 @@ def reembed(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make all vectors anew with the configured model; the old ones answer until the new are complete."""
+    """Make all vectors anew with the configured model. The old ones answer until the new are complete."""
     from bot.commands.reembed import run_cost, run_reembed
 
     run((run_cost if cost else run_reembed)(_settings(), as_json=json))
@@ -233,7 +251,10 @@ def reembed(
 )
 def evaluate(  # noqa: PLR0913, PLR0917 - the options of the command
     golden: Annotated[
-        Path, typer.Argument(help="Questions and what should be found, one JSON object a line.")
+        Path,
+        typer.Argument(
+            metavar="GOLDEN.jsonl", help="Questions and what should be found, one JSON object a line."
+        ),
     ],
     ablate: Annotated[
         bool,
@@ -266,7 +287,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = None,
     json: Json = False,
 ) -> None:
-    """Measure retrieval and refusals of the current index on a golden set."""
+    """Measure retrieval and refusals on a golden set. The index stays as it is."""
     from bot.commands.evaluate import Wanted, read_sizes, run_evaluate
     from bot.evaluation.ablation import CHUNK_SIZES
     from bot.evaluation.variants import Variants
@@ -285,7 +306,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - the options of the command
 
 @app.command(epilog=example("footnote serve", "NOTION_SYNC_INTERVAL=5 footnote serve"))
 def serve() -> None:
-    """Run the bot: chat platforms, scheduled syncs, health endpoint; until a signal ends it."""
+    """Run the bot until a signal ends it. Chat platforms, scheduled syncs, health endpoint."""
     from bot.commands.serve import run_serve
 
     run(run_serve(_settings(quiet=False)))
@@ -357,5 +378,8 @@ def run_command_line(arguments: list[str]) -> int:
 def _settings(*, quiet: bool = True) -> Settings:
     """Settings, and logging at their level; commands that print what they do are ``quiet`` if none is set."""
     settings = load_settings()
-    set_up_logging(settings.log_level or ("warning" if quiet else "info"))
+    if quiet:
+        log_for_a_person(settings.log_level or "warning")
+    else:
+        set_up_logging(settings.log_level or "info")
     return settings

@@ -2,6 +2,7 @@
 
 from adapters.stores.postgres import PostgresStore
 from adapters.stores.status import IndexCounts
+from bot.wording import counted
 from core.ports.chat import StatusCheck
 from core.services.administration import Health
 
@@ -35,8 +36,9 @@ def six_checks(counts: IndexCounts) -> tuple[StatusCheck, ...]:
         StatusCheck(
             name="embeddings",
             ok=counts.embeddings > 0,
-            detail=f"{counts.embeddings} passages of {counts.pages} pages ({counts.empty_pages} are empty)",
-            remedy="" if counts.embeddings else "run: footnote sync",
+            detail=f"{counted(counts.embeddings, 'passage')} of {counted(counts.pages, 'page')}"
+            + (f", {counted(counts.empty_pages, 'page')} without text" if counts.empty_pages else ""),
+            remedy="" if counts.embeddings else "run: footnote sync, or: footnote sync --export PATH",
         ),
         StatusCheck(
             name="vector index",
@@ -47,7 +49,9 @@ def six_checks(counts: IndexCounts) -> tuple[StatusCheck, ...]:
         StatusCheck(
             name="dimensions",
             ok=counts.wrong_dimensions == 0,
-            detail=f"{counts.wrong_dimensions} vectors of a wrong size",
+            detail=f"{counted(counts.wrong_dimensions, 'vector')} of a wrong size"
+            if counts.wrong_dimensions
+            else "every vector has the right size",
             remedy="" if counts.wrong_dimensions == 0 else "run: footnote reembed",
         ),
         StatusCheck(
@@ -59,13 +63,15 @@ def six_checks(counts: IndexCounts) -> tuple[StatusCheck, ...]:
         StatusCheck(
             name="titles and headings",
             ok=counts.without_title == 0,
-            detail=f"{counts.without_title} passages lack a title, {counts.without_heading} a heading",
+            detail=f"{counted(counts.without_title, 'passage')} without the title of the page"
+            if counts.without_title
+            else f"every passage carries its page's title; above any heading: {counts.without_heading}",
             remedy="" if counts.without_title == 0 else "run: footnote reembed",
         ),
         StatusCheck(
             name="pending",
             ok=counts.pending == 0,
-            detail=f"{counts.pending} pages wait to be indexed",
+            detail=f"{counted(counts.pending, 'page')} to be indexed" if counts.pending else "nothing waits",
             remedy="" if counts.pending == 0 else "run: footnote sync",
         ),
     )

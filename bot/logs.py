@@ -25,14 +25,18 @@ QUIET_LIBRARIES = (
 """Heard from WARNING up: below it some of them log request bodies or one line per request."""
 
 
-def set_up_logging(level: str, *, as_json: bool | None = None) -> None:
+def set_up_logging(level: str, *, as_json: bool | None = None, libraries: str = "warning") -> None:
     """Route structlog and the standard library to standard error at ``level``.
 
-    ``as_json`` defaults to whether standard error is no terminal.
+    ``as_json`` defaults to whether standard error is no terminal. ``libraries`` is from where up other
+    people's code is heard.
     """
-    to_json = not sys.stderr.isatty() if as_json is None else as_json
+    is_terminal = sys.stderr.isatty()
+    to_json = not is_terminal if as_json is None else as_json
     renderer: structlog.typing.Processor = (
-        structlog.processors.JSONRenderer() if to_json else structlog.dev.ConsoleRenderer(pad_event_to=0)
+        structlog.processors.JSONRenderer()
+        if to_json
+        else structlog.dev.ConsoleRenderer(pad_event_to=0, colors=is_terminal)
     )
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -61,4 +65,12 @@ def set_up_logging(level: str, *, as_json: bool | None = None) -> None:
     root.setLevel(level.upper())
     keep_retries_quiet()
     for name in QUIET_LIBRARIES:
-        logging.getLogger(name).setLevel(logging.WARNING)
+        logging.getLogger(name).setLevel(libraries.upper())
+
+
+def log_for_a_person(level: str) -> None:
+    """As `set_up_logging`, for a command that somebody waits for: what went wrong, as text.
+
+    Its own messages tell the rest; what libraries say of a failed request they tell better.
+    """
+    set_up_logging(level, as_json=False, libraries="error")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
@@ -274,7 +275,9 @@ class Settings(BaseSettings):
     def _overlap_fits(cls, value: int, info: ValidationInfo) -> int:
         size = info.data.get("notion_chunk_size")
         if size is not None and value > (most := int(size * MAX_OVERLAP_SHARE)):
-            raise ValueError(f"at most {most} with NOTION_CHUNK_SIZE {size} (30 %), got {value}")
+            default = cls.model_fields["notion_chunk_overlap"].default
+            got = f"{value}, the default: set it too" if value == default else f"{value}"
+            raise ValueError(f"at most {most} with NOTION_CHUNK_SIZE {size} (30 %), got {got}")
         return value
 
     @field_validator("embedding_model")
@@ -375,10 +378,28 @@ def _require_address(value: str) -> str:
     return value
 
 
+_EXPECTED = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "bool_parsing": "true or false",
+    "literal_error": "{expected}",
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+}
+"""What is expected, by the kind of mistake: kinds that settings which hold a secret cannot have."""
+
+
+def _message(problem: ErrorDetails) -> str:
+    expected = _EXPECTED.get(problem["type"])
+    if expected is None:
+        return problem["msg"].removeprefix("Value error, ")
+    return f"expected {expected.format(**problem.get('ctx', {}))}, got {problem['input']!r}"
+
+
 def _explain(error: ValidationError) -> str:
     lines = []
-    for problem in error.errors(include_url=False, include_input=False):
-        message = problem["msg"].removeprefix("Value error, ")
+    for problem in error.errors(include_url=False):
+        message = _message(problem)
         name = ".".join(str(part) for part in problem["loc"]).upper()
         lines.append(f"{name}: {message}" if name else message)
     count = "1 setting is" if len(lines) == 1 else f"{len(lines)} settings are"

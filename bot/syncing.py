@@ -1,74 +1,135 @@
-"""Running a sync from a command: which source, and its progress as a bar."""
+"""Running a sync from a command: in this process, as a run of the deployment, with its progress in sight."""
+
+from collections.abc import Callable
 
 from rich.progress import Progress, TaskID
 
+from adapters.jobs.here import run_here
 from bot.clock import SystemClock
-from bot.masking import masked_source, must_read_all, note_masking
-from bot.terminal import progress_bar
+from bot.operations import Operations, open_operations
+from bot.terminal import Milestones, note, progress_bar
 from bot.wiring import App
-from bot.work import STAGE_NAMES, describe, report_json
+from bot.work import describe, report_json, report_of
+from core.domain.ids import PageId
 from core.ports import PageSource
-from core.ports.chat import SyncProgress
-from core.services.sync_report import Stage, SyncReport
-from core.services.syncing import Syncer
+from core.ports.chat import ResyncKind, SyncProgress
+from core.ports.jobs import Note, RunProgress, RunView, Step, StepEnd, Work
+from core.services.sync_report import SyncReport
 
-__all__ = ["ProgressBar", "RunBar", "describe", "report_json", "sync_with_progress"]
+__all__ = ["RunBar", "WaitingNote", "describe", "report_json", "sync_here", "sync_with_progress"]
 
+
+SILENT_SECONDS = 5.0
+"""A worker says twice a second that it is there."""
 
 SAMPLE = "sample"
 """Names the source of the demo: its runs remove nothing that another source gave."""
 
 
-class ProgressBar:
-    """A `SyncObserver` that draws."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._task: TaskID = progress.add_task("listing pages", total=None)
-
-    def progress(self, stage: Stage, report: SyncReport) -> None:
-        """The figures so far."""
-        done, total = (
-            (report.read, report.to_read)
-            if stage is Stage.LISTING
-            else (report.pages_embedded, report.pages_embedded + report.pending)
-        )
-        self._progress.update(
-            self._task, description=STAGE_NAMES[stage], completed=done, total=max(total, done) or None
-        )
-
-
 class RunBar:
-    """Draws a run that may be under way in another process."""
+    """Draws a run, whichever process does it: as a bar in a terminal, as a few lines elsewhere."""
 
-    def __init__(self, progress: Progress) -> None:
+    def __init__(self, progress: Progress, begins: str = "waiting for a worker") -> None:
         self._progress = progress
-        self._task: TaskID = progress.add_task("waiting for a worker", total=None)
+        self._milestones = Milestones()
+        self._task: TaskID = progress.add_task(begins, total=None)
 
     def show(self, seen: SyncProgress) -> None:
-        """The figures so far."""
-        stage = "done" if seen.finished else seen.message.splitlines()[0] if seen.message else "begins"
-        self._progress.update(self._task, description=stage, completed=seen.done, total=seen.total)
+        """The figures so far, of a run that is watched."""
+        self._draw("done" if seen.finished else seen.message, seen.done, seen.total)
+
+    def draw(self, seen: RunProgress) -> None:
+        """The figures so far, of a run in this process."""
+        done = seen.done if seen.total is None else min(seen.done, seen.total)
+        self._draw(seen.message, done, seen.total)
+
+    def failed(self) -> None:
+        """The run broke off; why is told elsewhere."""
+        self._progress.update(self._task, description="failed")
+
+    def _draw(self, message: str, done: int, total: int | None) -> None:
+        stage = message.splitlines()[0] if message else "begins"
+        self._progress.update(self._task, description=stage, completed=done, total=total)
+        self._milestones.tell(stage.partition(" (")[0], done, total)
 
 
-async def sync_with_progress(app: App, source: PageSource, *, full: bool) -> SyncReport:
-    """Run one sync under a progress bar, in this process and without the lock of the deployment.
+class _Shown:
+    """Work whose progress is also drawn; a `Work`."""
+
+    def __init__(self, work: Work, draw: Callable[[RunProgress], None]) -> None:
+        self._work = work
+        self._draw = draw
+
+    async def sync(self, step: Step, note: Note) -> StepEnd:
+        """As `Work.sync`."""
+
+        def both(progress: RunProgress) -> None:
+            note(progress)
+            self._draw(progress)
+
+        return await self._work.sync(step, both)
+
+    async def look_at(self, pages: frozenset[PageId]) -> frozenset[PageId]:
+        """As `Work.look_at`."""
+        return await self._work.look_at(pages)
+
+    async def is_due(self) -> bool:
+        """As `Work.is_due`."""
+        return await self._work.is_due()
+
+    async def known_pages(self) -> int:
+        """As `Work.known_pages`."""
+        return await self._work.known_pages()
+
+
+class WaitingNote:
+    """Tells of each run that has to end first: once, and once more when nothing is heard of it."""
+
+    def __init__(self) -> None:
+        self._told: set[tuple[int, bool]] = set()
+
+    def __call__(self, run: RunView) -> None:
+        is_silent = run.silent_seconds >= SILENT_SECONDS
+        if (run.id, is_silent) in self._told:
+            return
+        self._told.add((run.id, is_silent))
+        if is_silent:
+            note(
+                f"Nothing was heard of the worker of run {run.id} for {run.silent_seconds:.0f} s: waiting "
+                "until another one takes it over, or until it counts as cut off (a minute)."
+            )
+        else:
+            note(f"Waiting for the end of run {run.id} ({run.kind}, asked for by {run.asked_by}) ...")
+
+
+async def sync_here(operations: Operations, source: PageSource, *, name: str) -> SyncReport:
+    """Read all of a source that only this process has, under the lock of the deployment.
 
     Raises:
-        RefusedError, TemporaryError: as `Syncer.run`.
+        FootnoteError: as the source, the embedder and the store raise.
     """
-    full = await must_read_all(app) or full
-    syncer = Syncer(
-        source=await masked_source(app, source),
-        writer=app.writer,
-        embedder=app.embedder,
-        chunk_settings=app.chunk_settings,
-        clock=SystemClock(),
-        calibrator=app.calibrator,
-        enricher=app.enricher,
-        source_name=SAMPLE,
-    )
     with progress_bar() as progress:
-        report = await syncer.run(full=full, observer=ProgressBar(progress))
-    await note_masking(app, report, full=full)
-    return report
+        bar = RunBar(progress, "reading pages")
+        try:
+            end = await run_here(
+                operations.jobs.runs,
+                source=name,
+                kind=ResyncKind.FULL,
+                work=_Shown(operations.work(source, name=name), bar.draw),
+                clock=SystemClock(),
+                on_wait=WaitingNote(),
+            )
+        except BaseException:
+            bar.failed()
+            raise
+    return report_of(end.report)
+
+
+async def sync_with_progress(app: App, source: PageSource) -> SyncReport:
+    """Bring the sample workspace up to date under a progress bar.
+
+    Raises:
+        FootnoteError: as `sync_here`.
+    """
+    async with open_operations(app) as operations:
+        return await sync_here(operations, source, name=SAMPLE)

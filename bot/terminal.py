@@ -22,6 +22,8 @@ output = Console(highlight=False)
 messages = Console(stderr=True, highlight=False)
 """Progress, notes and errors."""
 
+MILESTONES_OF_A_STAGE = 5
+
 
 def print_json(value: Mapping[str, Any]) -> None:
     """One JSON document on standard output, readable by people and machines."""
@@ -31,7 +33,7 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 def note(text: str) -> None:
     """A line that is worth knowing and no result."""
-    messages.print(text, style="dim", markup=False)
+    messages.print(text, style="dim", markup=False, soft_wrap=True)
 
 
 def complain(text: str) -> None:
@@ -44,9 +46,24 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+class Milestones:
+    """Progress where no bar can be drawn: a line for each stage, and for each fifth of it."""
+
+    def __init__(self, *, are_wanted: bool | None = None) -> None:
+        self._are_wanted = not messages.is_terminal if are_wanted is None else are_wanted
+        self._told: tuple[str, int] | None = None
+
+    def tell(self, stage: str, done: int, total: int | None) -> None:
+        """Note how far a stage is; says nothing if that was said already."""
+        share = int(done * MILESTONES_OF_A_STAGE / total) if total else 0
+        if self._are_wanted and self._told != (stage, share):
+            self._told = (stage, share)
+            note(f"{stage} {done}/{total}" if total else f"{stage} ...")
+
+
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar on standard error that leaves nothing behind where nobody watches."""
+    """A bar on standard error; nothing where that is no terminal, see `Milestones`."""
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -54,5 +71,5 @@ def progress_bar() -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeRemainingColumn(compact=True),
     )
-    with Progress(*columns, console=messages, transient=False) as progress:
+    with Progress(*columns, console=messages, disable=not messages.is_terminal) as progress:
         yield progress

@@ -14,6 +14,7 @@ from bot.masking import must_read_all, note_masking, prepared
 from bot.removal import forget_confirmation, is_removal_confirmed
 from bot.settings import Settings
 from bot.wiring import App
+from bot.wording import counted
 from core.domain.ids import PageId
 from core.ports import PageSource
 from core.ports.chat import ResyncKind
@@ -173,22 +174,44 @@ def report_of(figures: Mapping[str, Any]) -> SyncReport:
 
 
 def describe(report: SyncReport, *, failures: int = FAILURES_TOLD) -> str:
-    """The totals as two or three lines for people, and the first failures with title, link and reason."""
-    lines = [
-        f"{report.listed} pages seen, {report.unchanged} unchanged, {report.changed} changed, "
-        f"{report.removed} removed.",
-        f"{report.pages_embedded} pages indexed as {report.chunks} passages; "
-        f"{report.embedded} vectors made, {report.reused} reused; {report.requests} requests.",
-    ]
+    """The totals as a few lines for people, and the first failures with title, link and reason.
+
+    What did not happen is not told: no line holds zeros alone.
+    """
+    lines = [line for line in (_seen(report), _indexed(report)) if line] or ["There was nothing to do."]
     if report.pending:
-        lines.append(f"{report.pending} pages wait for the next sync.")
+        lines.append(f"Waiting for the next sync: {counted(report.pending, 'page')}.")
     lines += [line for line in (report.alarm, report.embedding_error) if line]
     told = report.failed[:failures]
     lines += [f"failed: {failure.title} ({failure.url}): {failure.reason}" for failure in told]
     if len(report.failed) > len(told):
-        lines.append(f"... and {len(report.failed) - len(told)} more pages failed.")
+        lines.append(f"... and {counted(len(report.failed) - len(told), 'more page', 'more pages')} failed.")
     left_out = report.left_out[:failures]
     lines += [f"left out: {one.title} ({one.url}): {one.reason}" for one in left_out]
     if len(report.left_out) > len(left_out):
         lines.append(f"... and {len(report.left_out) - len(left_out)} more were left out.")
     return "\n".join(lines)
+
+
+def _seen(report: SyncReport) -> str:
+    if not (report.listed or report.removed):
+        return ""
+    # Read again and found to be the same is unchanged for people, whatever it cost.
+    same = max(report.listed - report.changed - report.skipped - len(report.failed), 0)
+    parts = [f"{report.changed} new or changed", f"{same} unchanged"]
+    parts += [
+        f"{count} {what}"
+        for count, what in ((report.skipped, "skipped"), (report.removed, "removed"))
+        if count
+    ]
+    requests = f" ({counted(report.requests, 'request')})" if report.requests else ""
+    return f"{counted(report.listed, 'page')} seen: {', '.join(parts)}{requests}."
+
+
+def _indexed(report: SyncReport) -> str:
+    if not report.pages_embedded:
+        return ""
+    return (
+        f"{counted(report.pages_embedded, 'page')} indexed as {counted(report.chunks, 'passage')}; "
+        f"{counted(report.embedded, 'vector')} made, {report.reused} reused."
+    )

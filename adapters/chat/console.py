@@ -16,10 +16,12 @@ from uuid import uuid4
 from rich.console import Console
 from rich.markdown import Markdown
 from rich.status import Status
+from rich.style import Style
 
-from adapters.chat.markdown import render
-from core.domain.answers import Outcome
+from adapters.chat.markdown import render, render_text, source_age, source_name
+from core.domain.answers import Answer, Outcome
 from core.domain.audiences import Audience
+from core.domain.phrases import Phrase, phrase
 from core.domain.questions import Conversation, Question, Turn
 from core.errors import FootnoteError
 from core.ports import Answerer, Clock
@@ -70,10 +72,12 @@ class ConsoleChat:
                 self._console.print()
                 return
             text = line.strip()
-            if text in ("/quit", "/exit"):
+            # In lower case, since a phone or a habit may begin a line with a capital letter.
+            command = text.casefold()
+            if command in ("/quit", "/exit"):
                 return
             if text.startswith("/"):
-                self._command(text)
+                self._command(command)
             elif text:
                 await self._reply(text)
 
@@ -113,16 +117,39 @@ class ConsoleChat:
             return await self._answerer.answer(question, Spinner(status))
 
     def show(self, outcome: Outcome) -> None:
-        """Draw an outcome: formatted with clickable links in a terminal, as Markdown elsewhere."""
-        text = render(outcome)
-        if self._console.is_terminal:
-            self._console.print(Markdown(text, hyperlinks=True))
-        else:
-            self._say(text)
+        """Draw an outcome, with an empty line behind it."""
+        show(self._console, outcome)
         self._console.print()
 
     def _say(self, text: str) -> None:
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        say(self._console, text)
+
+
+def show(console: Console, outcome: Outcome) -> None:
+    """Draw an outcome: formatted in a terminal, as Markdown elsewhere.
+
+    In a terminal the numbers can be clicked, and since many a terminal shows no links, each source also has
+    its address below it, in one piece.
+    """
+    if not console.is_terminal or not isinstance(outcome, Answer):
+        say(console, render(outcome))
+        return
+    console.print(Markdown(render_text(outcome, mark="[{}]"), hyperlinks=True))
+    if outcome.degraded:
+        console.print()
+        say(console, phrase(Phrase.DEGRADED, outcome.language), style="italic")
+    if outcome.citations:
+        console.print()
+        say(console, phrase(Phrase.SOURCES, outcome.language), style="bold")
+    for citation in outcome.citations:
+        parts = (f"[{citation.number}]", source_name(citation), source_age(citation, outcome.language))
+        say(console, " ".join(filter(None, parts)))
+        say(console, f"    {citation.url}", style=Style(dim=True, link=citation.url))
+
+
+def say(console: Console, text: str, *, style: str | Style = "") -> None:
+    """Text as it is: no markup, no colours of its own, no line broken before the terminal does it."""
+    console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
 
 
 class Spinner:

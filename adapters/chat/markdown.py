@@ -31,10 +31,13 @@ def render(outcome: Outcome) -> str:
             assert_never(outcome)
 
 
-def render_text(answer: Answer) -> str:
-    """The text with a link at each place that rests on a source: ``[1](https://...)``."""
+def render_text(answer: Answer, *, mark: str = "{}") -> str:
+    """The text with a link at each place that rests on a source: ``[1](https://...)``.
+
+    ``mark`` is how the number is written, such as ``[{}]`` where a bare one could be taken for text.
+    """
     urls = {citation.number: citation.url for citation in answer.citations}
-    return "".join(_span(span, urls) for span in answer.spans).strip()
+    return "".join(_span(span, urls, mark) for span in answer.spans).strip()
 
 
 def render_sources(answer: Answer) -> str:
@@ -60,8 +63,8 @@ def link(words: str, url: str) -> str:
     return f"[{escape(words)}]({target})"
 
 
-def _span(span: Span, urls: dict[int, str]) -> str:
-    marks = " ".join(link(str(number), urls[number]) for number in span.cites)
+def _span(span: Span, urls: dict[int, str], mark: str) -> str:
+    marks = " ".join(link(mark.format(number), urls[number]) for number in span.cites)
     if not marks:
         return span.text
     # Behind code or a table the marks start a line of their own.
@@ -69,12 +72,21 @@ def _span(span: Span, urls: dict[int, str]) -> str:
     return f"{span.text}{gap}{marks}"
 
 
-def _source(citation: Citation, language: str) -> str:
+def source_name(citation: Citation) -> str:
+    """Title and section, as plain text."""
     title = citation.title.strip() or UNTITLED
-    words = f"{title} › {citation.heading}" if citation.heading else title
+    return f"{title} › {citation.heading}" if citation.heading else title
+
+
+def source_age(citation: Citation, language: str) -> str:
+    """When the page was last edited, in brackets; empty if nobody knows."""
     edited = citation.last_edited
-    when = f" ({phrase(Phrase.LAST_EDITED, language)} {edited:%Y-%m-%d})" if edited else ""
-    return f"{citation.number}. {link(words, citation.url)}{when}"
+    return f"({phrase(Phrase.LAST_EDITED, language)} {edited:%Y-%m-%d})" if edited else ""
+
+
+def _source(citation: Citation, language: str) -> str:
+    when = source_age(citation, language)
+    return f"{citation.number}. {link(source_name(citation), citation.url)}{f' {when}' if when else ''}"
 
 
 def _escaped_start(match: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO
 
 from core.errors import InvalidInputError
@@ -80,6 +80,9 @@ class ExportFile:
         return self.path[-1]
 
 
+_OTHER_FORMATS = {".html": "HTML", ".pdf": "PDF"}
+
+
 def open_export(path: Path, stack: ExitStack) -> list[ExportFile]:
     """All text files of the export at ``path``, sorted by place; closed with ``stack``.
 
@@ -93,6 +96,11 @@ def open_export(path: Path, stack: ExitStack) -> list[ExportFile]:
         scan.folder(path)
     else:
         scan.zip_file(path)
+    if scan.other_format and not scan.files:
+        raise InvalidInputError(
+            f"{path.name} was exported as {scan.other_format}: in Notion choose Export again, format "
+            "Markdown & CSV"
+        )
     return sorted(scan.files.values(), key=lambda file: file.path)
 
 
@@ -101,6 +109,7 @@ class _Scan:
 
     def __init__(self, stack: ExitStack, name: str) -> None:
         self.files: dict[tuple[str, ...], ExportFile] = {}
+        self.other_format = ""
         self._stack = stack
         self._name = name
         self._entries = 0
@@ -116,6 +125,8 @@ class _Scan:
                 self.zip_file(file, depth=2)
             elif _is_text(path):
                 self._add(ExportFile(path, file.stat().st_size, file.read_bytes))
+            else:
+                self._note_format(path)
 
     def zip_file(self, path: Path, *, depth: int = 1) -> None:
         """An export as it was downloaded, or a part of one."""
@@ -141,6 +152,8 @@ class _Scan:
             elif _is_text(path):
                 self._check_ratio(entry)
                 self._add(ExportFile(path, entry.file_size, _reader(archive, entry, self._refuse)))
+            else:
+                self._note_format(path)
 
     def _inner_zip(self, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> zipfile.ZipFile:
         """The zip inside, copied to disk while the export is open; in place it could not be sought in."""
@@ -161,6 +174,11 @@ class _Scan:
             raise self._refuse(f"its pages have more than {MAX_ALL_TEXT_BYTES >> 30} GiB")
         # Parts may repeat a file; the first is as good as the others.
         self.files.setdefault(file.path, file)
+
+    def _note_format(self, path: tuple[str, ...]) -> None:
+        """Notion's other two formats: HTML holds pages as such, PDF one file for each page."""
+        suffix = PurePath(path[-1]).suffix.lower()
+        self.other_format = _OTHER_FORMATS.get(suffix, self.other_format)
 
     def _count_entry(self) -> None:
         self._entries += 1

@@ -1,6 +1,7 @@
 """Reaching PostgreSQL: how long to wait, and what to say when it does not answer."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeAlias
@@ -71,6 +72,9 @@ def translated(url: str) -> Iterator[None]:
 
 _Translation = Callable[[str, Exception], FootnoteError]
 
+_OPTION_REFUSED = re.compile(r'parameter "(?P<name>\w+)"')
+"""How the server names an option of the URL that it does not have or cannot set to that value."""
+
 _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], _Translation], ...] = (
     (
         (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
@@ -133,11 +137,25 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], _Translation], ...] = (
 
 
 def _translation(error: Exception, place: str) -> FootnoteError:
+    refused = _OPTION_REFUSED.search(str(error)) if isinstance(error, _OPTION_ERRORS) else None
+    if refused is not None:
+        # Without the server's own words, which may quote the value.
+        return ConfigurationError(
+            f"{place} does not take the option {refused['name']!r}; correct what stands behind the question "
+            "mark of DATABASE_URL"
+        )
     for kinds, translate in _TRANSLATIONS:
         if isinstance(error, kinds):
             return translate(place, error)
     # Its message may quote what was being stored.
     return PermanentError(f"{place} refused a statement ({type(error).__name__})")
+
+
+_OPTION_ERRORS = (
+    asyncpg.UndefinedObjectError,
+    asyncpg.CantChangeRuntimeParamError,
+    asyncpg.InvalidParameterValueError,
+)
 
 
 def _looks_right(url: str) -> bool:

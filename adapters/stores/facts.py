@@ -55,6 +55,22 @@ async def unknown_pages(url: str, ids: Collection[PageId]) -> frozenset[PageId]:
     return frozenset(PageId(row["id"]) for row in rows)
 
 
+async def unknown_titles(url: str, titles: Collection[str]) -> frozenset[str]:
+    """Those of the titles that no stored page has, whatever the case and the spaces.
+
+    Raises:
+        UnavailableError, RefusedError, ConfigurationError, SchemaError: the database cannot be used.
+    """
+    async with connected(url, seconds=10.0) as connection:
+        stored = {folded(row["title"]) for row in await connection.fetch("SELECT title FROM notion_pages")}
+    return frozenset(title for title in titles if folded(title) not in stored)
+
+
+def folded(title: str) -> str:
+    """A title as it is compared: case and spaces do not count."""
+    return " ".join(title.casefold().split())
+
+
 async def noted(url: str, name: str) -> str:
     """A fact that was noted before; empty if it never was.
 

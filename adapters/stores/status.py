@@ -22,7 +22,10 @@ SELECT
     ) AS pending,
     count(*) AS embeddings,
     count(*) FILTER (WHERE vector_dims(embedding) <> $2) AS wrong_dimensions,
-    count(*) FILTER (WHERE page_title = '') AS without_title,
+    count(*) FILTER (
+        WHERE page_title = '' AND chunk_level > 0
+        AND EXISTS (SELECT FROM notion_pages AS page WHERE page.id = page_id AND btrim(page.title) <> '')
+    ) AS without_title,
     count(*) FILTER (WHERE heading_context = '') AS without_heading,
     (SELECT count(*) FROM notion_embeddings WHERE fingerprint <> $1) AS of_other_fingerprints,
     (SELECT generation FROM index_state) AS generation,
@@ -45,7 +48,9 @@ class IndexCounts:
     """What `footnote status` shows. ``vector_index`` is ``hnsw``, or empty if it is missing or unfinished.
 
     ``nearest_to_itself`` tells that a stored vector, searched for, finds a passage with cosine 1; null while
-    the index is empty. ``without_heading`` is no fault by itself: text may stand above the first heading.
+    the index is empty. ``without_title`` counts passages whose page has a title that they lack; a page that
+    is nothing but a title has it as its text. ``without_heading`` is no fault by itself: text may stand above
+    the first heading.
     """
 
     pages: int

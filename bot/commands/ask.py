@@ -2,14 +2,13 @@
 
 import time
 
-from rich.markdown import Markdown
-
-from adapters.chat.markdown import render
+from adapters.chat.console import show
 from bot.outcome_json import outcome_json
 from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json
 from bot.wiring import ask_as_console, open_app
+from core.domain.answers import NoAnswer, NoAnswerReason
 from core.errors import InvalidInputError
 
 
@@ -33,5 +32,7 @@ async def run_ask(settings: Settings, text: str, *, as_json: bool) -> int:
     if as_json:
         print_json(outcome_json(outcome, total_ms=total_ms))
     else:
-        output.print(Markdown(render(outcome)))
+        show(output, outcome)
+    if isinstance(outcome, NoAnswer) and outcome.reason is NoAnswerReason.EMPTY_INDEX:
+        note("Nothing is indexed yet. Run footnote sync, or footnote sync --export PATH, or footnote demo.")
     return 0

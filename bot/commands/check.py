@@ -3,11 +3,9 @@
 from dataclasses import asdict
 
 from bot.doctor import examine
-from bot.findings import Finding, State
+from bot.findings import State, show_finding
 from bot.settings import Settings, read_variables
-from bot.terminal import messages, output, print_json
-
-_STYLES = {State.OK: "green", State.WARN: "yellow", State.FAIL: "red"}
+from bot.terminal import messages, print_json
 
 
 async def run_check(settings: Settings, *, as_json: bool) -> int:
@@ -18,16 +16,9 @@ async def run_check(settings: Settings, *, as_json: bool) -> int:
             findings.append(finding)
             if not as_json:
                 status.stop()
-                _print(finding)
+                show_finding(finding)
                 status.start()
     failed = any(finding.state is State.FAIL for finding in findings)
     if as_json:
         print_json({"ok": not failed, "findings": [asdict(finding) for finding in findings]})
     return 1 if failed else 0
-
-
-def _print(finding: Finding) -> None:
-    output.print(f"{finding.state.value:<5}", end="", style=_STYLES[finding.state])
-    output.print(f"{finding.subject}: {finding.detail}", markup=False, soft_wrap=True)
-    if finding.remedy:
-        output.print(f"     -> {finding.remedy}", markup=False, soft_wrap=True)

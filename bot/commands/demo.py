@@ -4,8 +4,7 @@ import json
 from dataclasses import dataclass
 from importlib.resources import files
 
-from adapters.chat.console import ConsoleChat
-from adapters.chat.markdown import render
+from adapters.chat.console import ConsoleChat, say, show
 from adapters.sources.sample import SampleSource
 from bot.clock import SystemClock
 from bot.settings import Settings
@@ -14,6 +13,10 @@ from bot.terminal import is_interactive, messages, note, output
 from bot.wiring import App, ask_as_console, open_app
 from core.domain.audiences import EVERYTHING
 from core.errors import TemporaryError
+
+INTRODUCTION = """\
+This is the wiki of Quillmoor, an invented company, in English, German and Russian.
+Ask in any language, such as:"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ async def run_demo(settings: Settings) -> int:
     with messages.status("Starting PostgreSQL and Redis ...") as status:
         async with open_app(settings, sample=True) as app:
             status.stop()
-            report = await sync_with_progress(app, SampleSource(), full=False)
+            report = await sync_with_progress(app, SampleSource())
             if not report.is_clean:
                 raise TemporaryError(f"the sample workspace could not be indexed:\n{describe(report)}")
             note(describe(report))
@@ -47,16 +50,21 @@ async def run_demo(settings: Settings) -> int:
 
 async def chat(app: App) -> None:
     """Talk to the person at the terminal until they leave."""
+    say(output, INTRODUCTION)
+    for sample in sample_questions():
+        say(output, f"  {sample.question}", style="bold")
     console = ConsoleChat(answerer=app.answerer, audience=EVERYTHING, clock=SystemClock(), console=output)
     await console.run()
 
 
 async def answer_samples(app: App) -> None:
     """Print every sample question with its answer."""
+    # Elsewhere than in a terminal it is Markdown, in which the answers are mostly quotes.
+    mark = "> " if output.is_terminal else "## "
     for sample in sample_questions():
         outcome = await app.answerer.answer(ask_as_console(sample.question))
-        output.print(f"\n> {sample.question}", markup=False, style="bold")
-        output.print(render(outcome), markup=False, soft_wrap=True)
+        say(output, f"\n{mark}{sample.question}\n", style="bold")
+        show(output, outcome)
 
 
 def sample_questions() -> tuple[SampleQuestion, ...]:

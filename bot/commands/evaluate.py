@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from adapters.stores.facts import unknown_pages, unknown_titles
 from adapters.transport import http_client
 from bot.evaluation.ablation import Row
 from bot.evaluation.answers import agreement, measure_answers, read_labelled
@@ -28,9 +28,7 @@ from core.services.judging import ModelJudge
 from core.services.retriever import Retriever
 
 SMALLEST_CHUNK = 100
-
-WIDE = 200
-"""Characters of a line where there is no terminal."""
+MOST_COLUMNS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +71,21 @@ async def run_evaluate(
     baseline.
 
     Raises:
-        InvalidInputError: the golden set or the baseline cannot be used.
+        InvalidInputError: the golden set or the baseline cannot be used, or the page not be written.
         ConfigurationError: ir-measures is not installed.
     """
     wanted = wanted or Wanted()
     questions = read_golden(golden)
     baseline = read_baseline(wanted.baseline) if wanted.baseline else None
+    if wanted.page is not None:
+        # Before anything is measured, which may take long.
+        _write(wanted.page, "")
     sample = only_sample_exists(settings)
     if sample:
         note("Measuring the sample workspace: no NOTION_TOKEN is set and no export was synced.")
     async with open_app(settings, sample=sample) as app:
+        for missing in await _not_in_the_index(app, questions):
+            note(f"{golden.name}: {missing}; it cannot be found")
         with progress_bar() as progress:
             result = await _measured(app, questions, progress)
             rows = await measure_variants(app, questions, wanted.variants, progress)
@@ -92,7 +95,7 @@ async def run_evaluate(
         result["ablation"] = [row.as_json() for row in rows]
     fallen = regressions(baseline, result) if baseline else ()
     if wanted.page is not None:
-        wanted.page.write_text(html_report(result, title=f"Retrieval on {golden.name}"), encoding="utf-8")
+        _write(wanted.page, html_report(result, title=f"Retrieval on {golden.name}"))
     if as_json:
         print_json(result)
     else:
@@ -151,38 +154,86 @@ async def _answers(
         return {**result, "agreement": await agreement(judge, labelled)} if labelled else result
 
 
-def _table(result: Mapping[str, Any]) -> Table:
-    table = Table("", *REPORTED, "refused right", "refused false", "auc")
-    groups = {"all": result["metrics"], **result["by_language"], **result["by_language_pair"]}
-    for name, figures in groups.items():
-        refusals = figures["refusals"]
-        cells = [_figure(figures.get(metric)) for metric in REPORTED]
-        table.add_row(name, *cells, *(_figure(refusals[one]) for one in ("right", "false", "auc")))
-    limited = [_figure(result["with_page_limit"].get(metric)) for metric in REPORTED]
-    table.add_row("all, as shown", *limited, "", "", "")
-    return table
+_LABEL_WIDTH = 14
+_COLUMN_WIDTH = 8
+_STAGE_FIGURES = ("hit@1", "hit@5", "mrr@10", "ndcg@10")
+"""Those of REPORTED that fit beside the name of a stage; ``--json`` and ``--report`` have all."""
+
+_REFUSALS = {"right": "refused right", "false": "refused false", "auc": "refusals auc"}
+
+
+def _tables(result: Mapping[str, Any], *, width: int | None) -> Iterator[Table]:
+    """A line for each figure, a column for each group of questions; as many tables as the width needs."""
+    groups = {
+        "all": result["metrics"],
+        "shown": {**result["with_page_limit"], "refusals": {}},
+        **result["by_language"],
+        **result["by_language_pair"],
+    }
+    names = list(groups)
+    most = len(names) if width is None else max((width - _LABEL_WIDTH) // _COLUMN_WIDTH, 1)
+    for start in range(0, len(names), most):
+        shown = names[start : start + most]
+        table = _plain_table("", *shown)
+        counts = [groups[name].get("questions") for name in shown]
+        table.add_row("questions", *("" if count is None else str(count) for count in counts))
+        for metric in REPORTED:
+            table.add_row(metric, *(_figure(groups[name].get(metric)) for name in shown))
+        for key, label in _REFUSALS.items():
+            table.add_row(label, *(_figure(groups[name]["refusals"].get(key)) for name in shown))
+        yield table
 
 
 def _stages(rows: Sequence[Row]) -> Table:
-    table = Table("", *REPORTED, "ndcg@10 95 %")
+    table = _plain_table("", *_STAGE_FIGURES, "95 % of the last")
     for row in rows:
         low, high = row.intervals.get("ndcg@10", (0.0, 0.0))
-        cells = [_figure(row.figures.get(metric)) for metric in REPORTED]
+        cells = [_figure(row.figures.get(metric)) for metric in _STAGE_FIGURES]
         table.add_row(row.name, *cells, f"{low:.3f}-{high:.3f}")
     return table
 
 
 def show(result: Mapping[str, Any], rows: Sequence[Row] = ()) -> None:
     """Print the figures, and below them what was set side by side."""
-    _print(_table(result))
+    for table in _tables(result, width=output.width if output.is_terminal else None):
+        _draw(table)
     if rows:
-        _print(_stages(rows))
+        _draw(_stages(rows))
 
 
-def _print(table: Table) -> None:
-    """As wide as the table is where nobody looks at a screen: in a file or a log no figure is cut off."""
-    console = output if output.is_terminal else Console(file=output.file, width=WIDE)
-    console.print(table)
+def _plain_table(first: str, *others: str) -> Table:
+    """Without lines, so that it fits into 80 columns and can be pasted anywhere."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _draw(table: Table) -> None:
+    """Never narrower than its figures: a line may be broken by the terminal, but no digit is lost."""
+    needed = output.measure(table, options=output.options.update(width=MOST_COLUMNS)).maximum
+    output.print(table, width=max(needed, 1), crop=False, soft_wrap=True)
+    output.print()
+
+
+def _write(page: Path, text: str) -> None:
+    try:
+        page.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InvalidInputError(f"--report: cannot write {page}: {error.strerror}") from error
+
+
+async def _not_in_the_index(app: App, questions: Sequence[GoldenQuestion]) -> list[str]:
+    """Pages that the golden set names and the index does not hold: mostly typing errors."""
+    entries = [entry for one in questions for entry in one.relevant if entry.chunk_id is None]
+    url = app.servers.database_url
+    ids = await unknown_pages(url, {entry.page_id for entry in entries if entry.page_id is not None})
+    named = {entry.page_title for entry in entries if entry.page_id is None and entry.page_title is not None}
+    titles = await unknown_titles(url, named)
+    return [f"no page has the id {one}" for one in sorted(ids)] + [
+        f"no page has the title {one!r}" for one in sorted(titles)
+    ]
 
 
 def _flat(figures: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

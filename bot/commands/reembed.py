@@ -10,7 +10,7 @@ from bot.clock import SystemClock
 from bot.operations import open_operations
 from bot.servers import only_sample_exists
 from bot.settings import Settings
-from bot.syncing import ProgressBar
+from bot.syncing import RunBar, WaitingNote
 from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import App, open_app
 from bot.work import FAILURES_KEPT, describe, report_of, step_end
@@ -18,7 +18,7 @@ from core.domain.ids import PageId
 from core.ports.chat import ResyncKind
 from core.ports.jobs import REEMBED, Note, RunProgress, RunView, Step, StepEnd
 from core.services.indexing import Indexer
-from core.services.sync_report import Stage, SyncObserver, SyncReport, Tally
+from core.services.sync_report import Stage, SyncReport, Tally
 
 _LOOKED_BACK = 100
 """Runs among which the last re-embedding is looked for."""
@@ -35,14 +35,14 @@ async def run_reembed(settings: Settings, *, as_json: bool) -> int:
         seen = await runs.recent(limit=_LOOKED_BACK)
         goes_on = _was_broken_off(next((run for run in seen if run.source == REEMBED), None))
         with progress_bar() as progress:
-            work = _Reembedding(app, ProgressBar(progress), goes_on=goes_on)
+            work = _Reembedding(app, RunBar(progress, "begins"), goes_on=goes_on)
             end = await run_here(
                 runs,
                 source=REEMBED,
                 kind=ResyncKind.REEMBED,
                 work=work,
                 clock=SystemClock(),
-                on_wait=_Waiting(),
+                on_wait=WaitingNote(),
             )
     report = report_of(end.report)
     if as_json:
@@ -81,22 +81,10 @@ def _was_broken_off(run: RunView | None) -> bool:
     return run is not None and (run.ended_at is None or run.has_failed or run.was_stopped)
 
 
-class _Waiting:
-    """Tells once of each run that has to end first."""
-
-    def __init__(self) -> None:
-        self._told: set[int] = set()
-
-    def __call__(self, run: RunView) -> None:
-        if run.id not in self._told:
-            self._told.add(run.id)
-            note(f"Waiting for run {run.id} ({run.kind}, asked for by {run.asked_by}) ...")
-
-
 class _Reembedding:
     """`core.ports.jobs.Work` that needs no source. ``goes_on``: the last one was broken off."""
 
-    def __init__(self, app: App, bar: SyncObserver, *, goes_on: bool) -> None:
+    def __init__(self, app: App, bar: RunBar, *, goes_on: bool) -> None:
         self._app = app
         self._bar = bar
         self._goes_on = goes_on
@@ -152,19 +140,18 @@ def _indexer(app: App) -> Indexer:
 class _Both:
     """Shows the figures here, and to whoever watches the run from elsewhere."""
 
-    def __init__(self, bar: SyncObserver, note: Note) -> None:
+    def __init__(self, bar: RunBar, note: Note) -> None:
         self._bar = bar
         self._note = note
 
     def progress(self, stage: Stage, report: SyncReport) -> None:
         """As `SyncObserver.progress`."""
-        self._bar.progress(stage, report)
-        done = report.pages_embedded
-        self._note(
-            RunProgress(
-                done=done,
-                total=done + report.pending or None,
-                failed=len(report.failed),
-                message=f"embedding passages of {done} of {done + report.pending} pages",
-            )
+        done, total = report.pages_embedded, report.pages_embedded + report.pending
+        seen = RunProgress(
+            done=done,
+            total=total or None,
+            failed=len(report.failed),
+            message="done" if stage is Stage.DONE else f"embedding passages (of {done} of {total} pages)",
         )
+        self._bar.draw(seen)
+        self._note(seen)

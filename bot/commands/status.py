@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from rich.markup import escape
-from rich.table import Table
-
 from adapters.stores.status import IndexCounts
+from bot.findings import as_finding, show_finding
 from bot.insights import run_state
 from bot.operations import Operations, open_operations
 from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json
 from bot.wiring import open_app
+from bot.wording import counted
 from core.errors import IndexMismatchError
 from core.ports.chat import IndexStatus, StatusCheck
 from core.ports.jobs import RunView
@@ -94,12 +93,11 @@ def _ledger(status: IndexStatus) -> dict[str, int]:
 
 
 def _print(status: IndexStatus, runs: Sequence[RunView], troubles: list[LedgerEntry]) -> None:
-    table = Table(box=None, show_header=False, pad_edge=False)
     for check in status.checks:
-        table.add_row("ok" if check.ok else "FAIL", check.name, escape(check.detail), escape(check.remedy))
-    output.print(table)
+        show_finding(as_finding(check))
     counts = ", ".join(f"{count} {fate}" for fate, count in _ledger(status).items() if count)
-    output.print(f"\n{sum(status.ledger.values())} objects were ever seen: {counts or 'none'}", markup=False)
+    seen = counted(sum(status.ledger.values()), "object")
+    output.print(f"\nEver seen: {seen}{f' ({counts})' if counts else ''}", markup=False, soft_wrap=True)
     for one in troubles:
         output.print(
             f"  {one.fate.value}: {one.title or one.page_id} ({one.url or 'no link'}): {one.reason}",
@@ -116,10 +114,9 @@ def _line(run: RunView) -> str:
     count = f"{run.done}" if run.total is None else f"{run.done} of {run.total}"
     failed = f", {run.failed} failed" if run.failed else ""
     first = run.message.splitlines()[0] if run.message else ""
-    return (
-        f"run {run.id} ({run.kind}, {run_state(run)}) at {run.asked_at:%Y-%m-%d %H:%M} by {run.asked_by}: "
-        f"{count} pages{failed}. {first}"
-    )
+    by = "" if run.asked_by == run.kind else f" by {run.asked_by}"
+    told = first or f"{count} pages{failed}"
+    return f"{run.asked_at:%Y-%m-%d %H:%M} run {run.id} ({run.kind}{by}) {run_state(run)}: {told}"
 
 
 def _run_json(run: RunView) -> dict[str, Any]:

@@ -5,18 +5,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from adapters.jobs.here import run_here
 from adapters.sources.notion_export import NotionExport
 from bot import removal
-from bot.clock import SystemClock
 from bot.notion import notion_source, notion_token, open_notion
 from bot.operations import Operations, open_operations
 from bot.servers import mark_workspace
 from bot.settings import Settings
-from bot.syncing import RunBar
+from bot.syncing import SILENT_SECONDS, RunBar, sync_here
 from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import open_app
-from bot.work import FAILURES_KEPT, describe, report_of
+from bot.work import FAILURES_KEPT, describe, report_json, report_of
 from core.errors import TemporaryError
 from core.ports import PageSource
 from core.ports.chat import ResyncKind
@@ -24,8 +22,6 @@ from core.ports.jobs import EXPORT, RunView
 from core.services.administration import progress_of
 
 POLL_SECONDS = 0.2
-SILENT_SECONDS = 5.0
-"""A worker says twice a second that it is there."""
 
 
 async def run_sync(
@@ -36,6 +32,7 @@ async def run_sync(
     Raises:
         TemporaryError: the run failed as a whole.
     """
+    figures: Mapping[str, Any]
     # What cannot be read is told of before any server is started.
     exported = NotionExport(export) if export is not None else None
     if exported is None:
@@ -45,7 +42,7 @@ async def run_sync(
         open_operations(app, poll_seconds=POLL_SECONDS) as operations,
     ):
         if exported is not None:
-            figures = await _sync_here(operations, exported)
+            figures = report_json(await sync_here(operations, exported, name=EXPORT))
             mark_workspace(settings.footnote_home)
         else:
             if confirm_removal:
@@ -98,37 +95,11 @@ async def _watched(operations: Operations, run_id: int) -> RunView:
                 raise TemporaryError(f"run {run_id} is not known any more; try again")
             bar.show(progress_of(run))
             if run.ended_at is not None:
+                if run.has_failed:
+                    bar.failed()
                 return run
             is_silent = run.silent_seconds >= SILENT_SECONDS
             if is_silent and not is_told:
                 note(f"Nothing was heard of the worker of run {run_id} lately: this process takes it over.")
             is_told = is_silent
             await asyncio.sleep(POLL_SECONDS)
-
-
-async def _sync_here(operations: Operations, source: PageSource) -> Mapping[str, Any]:
-    """Read an export, which only this process has."""
-    told: set[tuple[int, bool]] = set()
-
-    def wait_for(run: RunView) -> None:
-        is_silent = run.silent_seconds >= SILENT_SECONDS
-        if (run.id, is_silent) in told:
-            return
-        told.add((run.id, is_silent))
-        if is_silent:
-            note(
-                f"Nothing was heard of the worker of run {run.id} for {run.silent_seconds:.0f} s: waiting "
-                "until another one takes it over, or until it counts as cut off (a minute)."
-            )
-        else:
-            note(f"Waiting for the end of run {run.id} ({run.kind}, asked for by {run.asked_by}) ...")
-
-    end = await run_here(
-        operations.jobs.runs,
-        source=EXPORT,
-        kind=ResyncKind.FULL,
-        work=operations.work(source, name=EXPORT),
-        clock=SystemClock(),
-        on_wait=wait_for,
-    )
-    return end.report

@@ -60,8 +60,10 @@ def read_golden(path: Path) -> tuple[GoldenQuestion, ...]:
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInputError(f"cannot read {path}: {error}") from error
+    except OSError as error:
+        raise InvalidInputError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(f"cannot read {path}: it is not UTF-8") from error
     return parse_golden(lines, name=str(path))
 
 

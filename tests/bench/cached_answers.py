@@ -189,7 +189,7 @@ async def measure(database: str, redis: str) -> float:
     """All runs; returns the 99th percentile of the median run."""
     settings = Settings.from_mapping(SETTINGS | {"DATABASE_URL": database, "REDIS_URL": redis})
     async with open_app(settings) as app:
-        await sync_with_progress(app, SampleSource(), full=False)
+        await sync_with_progress(app, SampleSource())
         texts = await warmed(app)
         await asyncio.sleep(1.0)
         settle()

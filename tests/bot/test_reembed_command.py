@@ -50,7 +50,7 @@ async def settings(database_url: str, redis_url: str) -> Settings:
     """Of a database that holds the sample workspace."""
     chosen = settings_for(database_url, redis_url)
     async with open_app(chosen) as app:
-        await sync_with_progress(app, SampleSource(), full=False)
+        await sync_with_progress(app, SampleSource())
     return chosen
 
 

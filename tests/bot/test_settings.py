@@ -58,7 +58,7 @@ EVERYTHING_WRONG = {
     "EMBEDDING_BASE_URL": "hidden",
     "LLM_MODEL": "llama",
     "LLM_BASE_URL": "http://u:hid/den@h",
-    "ANSWER_STYLE": "hidden",
+    "ANSWER_STYLE": "loud",
     "FOOTNOTE_LIMIT_PERSON": "many",
     "FOOTNOTE_DAILY_TOKENS": "x",
     "HTTP_PORT": "99999",

@@ -72,7 +72,7 @@ async def waited(is_true: Callable[[], bool]) -> None:
 async def run(picture: Path | None) -> None:
     """Sync the sample, connect, talk, print."""
     async with open_app(load_settings(), sample=True) as app, running_discord() as discord:
-        await sync_with_progress(app, SampleSource(), full=False)
+        await sync_with_progress(app, SampleSource())
         world = discord.world
         guild = world.add_guild("Company")
         channel = world.add_channel(guild, "ask-anything")

@@ -78,7 +78,7 @@ async def waited(is_true: Callable[[], bool]) -> None:
 async def run(picture: Path | None) -> None:
     """Sync the sample, connect, talk, print."""
     async with open_app(load_settings(), sample=True) as app, running_slack() as slack:
-        await sync_with_progress(app, SampleSource(), full=False)
+        await sync_with_progress(app, SampleSource())
         for user, name in (("UANNA", "Anna"), ("UJONAS", "Jonas")):
             slack.workspace.add_user(user, profile={"display_name": name})
         slack.workspace.add_channel("C1", name="ask-anything")

@@ -37,7 +37,7 @@ async def a_synced_app(
         **settings,
     }
     async with open_app(Settings.from_mapping(variables)) as app:
-        yield app, await sync_with_progress(app, SampleSource(), full=False)
+        yield app, await sync_with_progress(app, SampleSource())
 
 
 async def test_f67_a15_killing_redis_during_a_chat_changes_nothing_but_speed(
