@@ -378,8 +378,8 @@ def run_command_line(arguments: list[str]) -> int:
 def _settings(*, quiet: bool = True) -> Settings:
     """Settings, and logging at their level; commands that print what they do are ``quiet`` if none is set."""
     settings = load_settings()
-    if quiet:
-        log_for_a_person(settings.log_level or "warning")
+    if quiet and settings.log_level is None:
+        log_for_a_person()
     else:
         set_up_logging(settings.log_level or "info")
     return settings

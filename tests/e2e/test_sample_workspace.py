@@ -46,7 +46,7 @@ def test_the_demo_answers_with_links_that_lead_to_blocks_of_the_sample(demo: Dem
 
 def test_the_demo_asks_six_questions_and_refuses_one(demo: Demo) -> None:
     """Without a terminal it answers by itself, the unanswerable one politely."""
-    questions = re.findall(r"^> (.+)$", demo.output, re.MULTILINE)
+    questions = re.findall(r"^## (.+)$", demo.output, re.MULTILINE)
     samples = json.loads(
         (files("adapters.sources.sample_workspace") / "samples.json").read_text(encoding="utf-8")
     )
@@ -60,8 +60,8 @@ def test_a_second_demo_embeds_nothing(demo: Demo) -> None:
     second = run_footnote(demo.home, "demo")
 
     assert second.returncode == 0
-    assert "78 pages seen, 78 unchanged, 0 changed" in second.stderr
-    assert "0 vectors made" in second.stderr
+    assert "78 pages seen: 0 new or changed, 78 unchanged." in second.stderr
+    assert "vectors made" not in second.stderr
     assert second.stdout == demo.output
 
 
@@ -135,6 +135,8 @@ def test_status_is_healthy_after_a_sync(demo: Demo) -> None:
     assert len(status["checks"]) == 6
     assert all(check["ok"] for check in status["checks"])
     assert status["totals"]["vector_index"] == "hnsw"
+    assert status["last_sync"] is not None
+    assert {run["source"] for run in status["runs"]} == {"sample"}
 
 
 def test_status_of_an_index_made_with_another_model_is_a_failed_check(demo: Demo) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import re
 import signal
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -225,3 +226,19 @@ async def test_a_file_is_read_to_its_end(tmp_path: Path) -> None:
     assert [await source.read_line() for _ in range(3)] == ["one?", "two?", None]
 
     os.close(descriptor)
+
+
+async def test_a_terminal_shows_every_address_in_one_piece() -> None:
+    """Below each source stands its address, unbroken; some terminals show no links. Marks have brackets."""
+    shown = await talk(ScriptedAnswerer(a_reply()), "How many days?", terminal=True)
+    text = re.sub(r"\x1b\]8;[^\x1b]*\x1b\\|\x1b\[[\d;?]*[A-Za-z]", "", shown)
+
+    assert "You have 28 days. [1]" in text
+    assert f"    {BLOCK_URL}\n" in text
+
+
+async def test_commands_are_understood_in_capitals() -> None:
+    """/NEW is /new, and /Quit ends."""
+    shown = await talk(ScriptedAnswerer(), "/NEW", "/Quit", "never asked?")
+
+    assert "The questions so far are forgotten." in shown

@@ -169,3 +169,19 @@ async def test_a_damaged_page_is_refused_when_it_is_read(tmp_path: Path) -> None
         pytest.raises(InvalidInputError, match="damaged"),
     ):
         await page(export, 1)
+
+
+@pytest.mark.parametrize(("suffix", "format_name"), [("html", "HTML"), ("pdf", "PDF")])
+@pytest.mark.parametrize("is_unpacked", [False, True])
+def test_an_export_of_another_format_is_named(
+    tmp_path: Path, suffix: str, format_name: str, is_unpacked: bool
+) -> None:
+    """Whoever chose HTML or PDF in Notion is told to choose Markdown & CSV."""
+    name = f"Page {hex_id(1)}.{suffix}"
+    path = written(tmp_path, zipped({name: "x"})) if not is_unpacked else tmp_path / "export"
+    if is_unpacked:
+        path.mkdir()
+        (path / name).write_text("x")
+
+    with pytest.raises(InvalidInputError, match=f"was exported as {format_name}: .*Markdown & CSV"):
+        NotionExport(path)

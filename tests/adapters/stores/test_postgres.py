@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from adapters.embedders.hashing import HashingEmbedder
+from adapters.stores.connecting import connected
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import drop_vector_index, ensure_vector_index
@@ -458,6 +459,21 @@ async def test_row96_the_six_checks(database_url: str, store: PostgresStore) -> 
     assert counts.generation == await store.generation()
 
 
+async def test_row96_only_a_title_that_the_page_has_can_be_lacking(store: PostgresStore) -> None:
+    """A page that is nothing but its title, and one without any, are healthy; a lost title is not."""
+    only_title, untitled, lost = (
+        replace(one, chunk=replace(one.chunk, breadcrumb=""))
+        for one in (a_chunk(1, level=0), a_chunk(2), a_chunk(3))
+    )
+    await index_page(store, a_page(1), only_title)
+    await index_page(store, a_page(2, title=""), untitled)
+    healthy = (await store.counts()).without_title
+    await index_page(store, a_page(3), lost)
+
+    assert healthy == 0
+    assert (await store.counts()).without_title == 1
+
+
 async def test_t23_sy23_empty_pages_do_not_count_as_pending(store: PostgresStore) -> None:
     """Coverage reaches the whole: what has no text has nothing to embed."""
     await store.put_pages([a_page(1, ""), a_page(2, " \n\t ")])
@@ -662,6 +678,26 @@ async def test_a_schema_that_is_too_old_names_the_command(empty_database_url: st
 
         with pytest.raises(SchemaError, match="footnote migrate"):
             await store.pending(limit=5)
+
+
+@pytest.mark.parametrize(
+    ("option", "name"),
+    [
+        ("color=blue", "color"),
+        ("max_connections=9", "max_connections"),
+        ("statement_timeout=hush", "statement_timeout"),
+    ],
+)
+async def test_an_option_of_the_url_that_the_server_refuses_is_named(
+    database_url: str, option: str, name: str
+) -> None:
+    """Unknown, not to be changed or of a wrong value: the message names it and quotes no value."""
+    with pytest.raises(
+        ConfigurationError, match=f"does not take the option '{name}'.*DATABASE_URL"
+    ) as caught:
+        async with connected(f"{database_url}&{option}"):
+            pass
+    assert "hush" not in str(caught.value)
 
 
 async def test_a_missing_database_is_a_mistake_of_the_configuration(postgres_url: str) -> None:

@@ -1,10 +1,13 @@
 """Everything `--ablate` sets side by side, over real PostgreSQL and a scripted chat model."""
 
+import io
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from bot.commands.evaluate import show
 from bot.evaluation.ablation import Row
@@ -122,6 +125,31 @@ def test_figures_in_a_log_are_not_cut_off(capsys: pytest.CaptureFixture[str]) ->
 
     printed = capsys.readouterr().out
     assert "…" not in printed
-    assert printed.count("0.500") == 4 * len(REPORTED)
+    assert printed.count("0.500") == 3 * len(REPORTED) + 4
     assert "0.400-0.600" in printed
     assert "hybrid (evidence) + a stage with a long name" in printed
+
+
+def test_figures_fit_into_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each figure is whole at 80 columns, however many groups of questions there are."""
+    shown = io.StringIO()
+    monkeypatch.setattr(
+        "bot.commands.evaluate.output", Console(file=shown, force_terminal=True, width=80, no_color=True)
+    )
+    figures = dict.fromkeys(REPORTED, 0.5)
+    group = {**figures, "questions": 3, "refusals": dict.fromkeys(("right", "false", "auc"), 0.25)}
+    pairs = [f"{asked}>{page}" for asked in ("de", "en", "ru") for page in ("de", "en", "ru")]
+    result = {
+        "metrics": group,
+        "by_language": dict.fromkeys(("de", "en", "ru"), group),
+        "by_language_pair": dict.fromkeys(pairs, group),
+        "with_page_limit": figures,
+    }
+
+    show(result)
+
+    printed = re.sub(r"\x1b\[[\d;]*m", "", shown.getvalue())
+    assert "…" not in printed
+    assert printed.count("0.500") == (2 + 3 + 9) * len(REPORTED)
+    assert printed.count("0.250") == (1 + 3 + 9) * 3
+    assert max(len(line) for line in printed.splitlines()) <= 80
