@@ -47,16 +47,17 @@ def is_interactive() -> bool:
 
 
 class Milestones:
-    """Progress where no bar can be drawn: a line for each stage, and for each fifth of it."""
+    """Progress where no bar can be drawn: a line for each fifth of a stage, none for one that was short."""
 
     def __init__(self, *, are_wanted: bool | None = None) -> None:
         self._are_wanted = not messages.is_terminal if are_wanted is None else are_wanted
-        self._told: tuple[str, int] | None = None
+        self._told = ("", 0)
 
     def tell(self, stage: str, done: int, total: int | None) -> None:
         """Note how far a stage is; says nothing if that was said already."""
         share = int(done * MILESTONES_OF_A_STAGE / total) if total else 0
-        if self._are_wanted and self._told != (stage, share):
+        is_over_at_once = done == total and self._told[0] != stage
+        if self._are_wanted and self._told != (stage, share) and not is_over_at_once:
             self._told = (stage, share)
             note(f"{stage} {done}/{total}" if total else f"{stage} ...")
 

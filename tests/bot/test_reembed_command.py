@@ -223,7 +223,7 @@ async def test_a_demo_from_before_is_embedded_anew(home: Path, capsys: pytest.Ca
         for model in ("hashing:64", "hashing:128")
     )
     async with open_app(before, sample=True) as app:
-        await sync_with_progress(app, SampleSource(), full=False)
+        await sync_with_progress(app, SampleSource())
         counts = await app.store.counts()
     capsys.readouterr()
 
