@@ -93,9 +93,10 @@ class DiscordChat:
             RefusedError, ConfigurationError: Discord does not want us.
             UnavailableError: the connection ended.
         """
-        client = self.make_client(await self._granted())
+        client = await self._prepared(stop)
+        if client is None:
+            return
         try:
-            await self._log_in(client)
             connecting = asyncio.create_task(client.connect(reconnect=True))
             watching = asyncio.create_task(self._look_after(client, stop))
             stopping = asyncio.create_task(stop.wait())
@@ -117,6 +118,28 @@ class DiscordChat:
         finally:
             if not client.is_closed():
                 await self._close(client)
+
+    async def _prepared(self, stop: asyncio.Event) -> FootnoteClient | None:
+        """A client that is logged in; null if we were stopped before Discord answered."""
+        preparing = asyncio.create_task(self._logged_in())
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait({preparing, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopping.cancel()
+            if not preparing.done():
+                preparing.cancel()
+                await asyncio.gather(preparing, return_exceptions=True)
+        return None if preparing.cancelled() else preparing.result()
+
+    async def _logged_in(self) -> FootnoteClient:
+        client = self.make_client(await self._granted())
+        try:
+            await self._log_in(client)
+        except BaseException:
+            await client.close()
+            raise
+        return client
 
     async def _granted(self) -> DiscordSettings:
         """The settings without what the portal has not granted: better less than no bot (F64)."""

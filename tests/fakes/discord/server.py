@@ -44,6 +44,9 @@ class Fault:
     cuts_after: bool = False
     retry_after: float = 0.05
     is_global: bool = False
+    seconds: float = 0.0
+    """How long it takes until the answer comes."""
+
     times: int = 1
     skips: int = 0
     """How many matching requests are let through first."""
@@ -107,6 +110,7 @@ class FakeDiscord:
         path = request.path.removeprefix("/api/v10")
         fault = self._fault(request.method, path, after=False)
         if fault is not None:
+            await asyncio.sleep(fault.seconds)
             told = {"code": fault.code, "message": "provoked", "retry_after": fault.retry_after}
             limited = {"global": True} if fault.is_global else {}
             headers = {"X-RateLimit-Global": "true", "X-RateLimit-Scope": "global"} if fault.is_global else {}

@@ -250,6 +250,18 @@ async def test_a_discord_that_is_away_for_a_while_gets_the_answer_later(
         assert len(session.answerer.questions) > 1
 
 
+async def test_dsc8_a_process_that_still_waits_for_discord_can_be_stopped() -> None:
+    """Nobody waits for a login that nobody wants any more."""
+    async with discord_session(starts=False) as session:
+        session.discord.provoke(Fault("GET", "/users/@me$", seconds=600.0))
+        stop = asyncio.Event()
+        running = asyncio.create_task(session.make_chat().run(stop))
+        await asyncio.sleep(0.2)
+        stop.set()
+        async with asyncio.timeout(10):
+            await running
+
+
 # --- rate limits -------------------------------------------------------------------------------------------
 
 
