@@ -47,7 +47,7 @@ from tests.bench.datasets import SETS, GoldenSet
 
 HOME = Path.home() / ".cache" / "footnote-bench"
 REPORTED = ("ndcg@10", "hit@5", "precision@3", "recall@3", "mrr@3")
-PACE_QUESTIONS, MANY = 500, 100_000
+PACE_QUESTIONS, PACE_PAGES, MANY = 500, 15, 100_000
 MEASURED = ("vector", "lexical", "hybrid (ranks)", "hybrid (evidence)")
 ON_REQUEST = "hybrid (evidence) "
 """What the name of a stage begins with that is measured with ``--all`` alone."""
@@ -150,7 +150,7 @@ async def measure_pace(embedder: KeptQuestions) -> None:
     golden, more = SETS["xquad:en>all"](), SETS["docs"]()
     questions = parse_golden([one.as_line() for one in golden.questions[:PACE_QUESTIONS]], name="pace")
     with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
-        async with filled([*golden.pages, *more.pages], url, embedder) as (store, parts):
+        async with filled([*golden.pages, *more.pages[:PACE_PAGES]], url, embedder) as (store, parts):
             passages = len(await store.sample_passages(MANY))
             index, asking = LastSearch(store), CachingEmbedder(embedder.unkept, MemoryCache())
             ranked, answering = (
