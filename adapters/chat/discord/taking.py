@@ -24,6 +24,7 @@ from adapters.chat.discord.custom_ids import Button, Pressed, button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.escaping import CUT, plain
 from adapters.chat.discord.settings import DiscordSettings
+from adapters.chat.discord.splitting import cut
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.discord.whispering import whisper
 from adapters.chat.running import Running
@@ -210,7 +211,7 @@ class Taking:
         permissions = channel.permissions_for(me)
         if not (permissions.create_public_threads and permissions.send_messages_in_threads):
             return ""
-        name = plain(asked.text, limit=THREAD_NAME_LENGTH) or "Footnote"
+        name = cut(plain(asked.text, limit=THREAD_NAME_LENGTH), THREAD_NAME_LENGTH) or "Footnote"
         opening = channel.get_partial_message(message.id).create_thread(name=name)
         try:
             return str((await call("opening a thread", opening, seconds=GO_ON_SECONDS)).id)

@@ -157,6 +157,19 @@ async def test_continue_opens_a_thread_below_the_answer_with_what_was_asked_befo
         assert (shown_text(pointer), pointer.ephemeral_for) == (f"→ <#{first.id}>", session.alice.id)
 
 
+async def test_a_long_question_of_emoji_names_its_thread_within_the_limit() -> None:
+    """However characters are counted; none is parted."""
+    async with discord_session() as session:
+        session.people.slash(session.alice, session.channel, "ask", question="How long is leave?")
+        await session.settled()
+        await _go_on(session, "👩‍👩‍👧" * 60 + " leave?")
+        await session.settled(questions=2)
+
+        first = session.discord.world.from_bot(session.channel.id)[0]
+        name = session.discord.world.channels[first.id].name
+        assert set(name.split("👩‍👩‍👧")) == {""}
+
+
 async def test_continue_uses_the_thread_that_is_there() -> None:
     """A second question below the same answer goes to the same thread."""
     async with discord_session() as session:
