@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from adapters.embedders.vectors import sendable, unit_vector
-from adapters.transport import AnsweredError, Patience
+from adapters.transport import AnsweredError, Endpoint, HttpClient, Patience
 from core.domain.models import ModelProfile, Vector
-from core.domain.profiles import UNKNOWN_DIMENSIONS
+from core.domain.profiles import UNKNOWN_DIMENSIONS, split_setting
 from core.errors import ConfigurationError, FootnoteError, InvalidInputError, RefusedError, UnavailableError
 
 BATCH = 32
@@ -39,16 +39,36 @@ class RemoteEmbedder(ABC):
     workspace (inventory SY20, T21).
     """
 
+    BASE_URL: ClassVar[str]
+    """Where the service is unless somebody says otherwise."""
+
     def __init__(
         self,
+        client: HttpClient,
         profile: ModelProfile,
         *,
+        base_url: str = "",
+        api_key: str = "",
         batch: int = BATCH,
         concurrency: int = CONCURRENCY,
         query_patience: Patience = QUERY_PATIENCE,
         passages_patience: Patience = PASSAGES_PATIENCE,
     ) -> None:
+        """``client`` stays the caller's.
+
+        Raises:
+            ConfigurationError: base URL or key cannot be used.
+        """
         self._profile = profile
+        self._model = split_setting(profile.name)[1]
+        self._endpoint = Endpoint(
+            client,
+            name=self._called(self._model),
+            base_url=self._root(base_url or self.BASE_URL),
+            api_key=api_key,
+            setting="EMBEDDING_BASE_URL (or LLM_BASE_URL)",
+            key_setting="EMBEDDING_API_KEY (or LLM_API_KEY)",
+        )
         self._batch = batch
         self._slots = asyncio.Semaphore(concurrency)
         self._query_patience = query_patience
@@ -63,6 +83,16 @@ class RemoteEmbedder(ABC):
     def profile(self) -> ModelProfile:
         """Names the space and how the model is used."""
         return self._profile
+
+    @staticmethod
+    @abstractmethod
+    def _called(model: str) -> str:
+        """What messages call the service."""
+
+    @staticmethod
+    @abstractmethod
+    def _root(base_url: str) -> str:
+        """What the API's paths are added to, whatever form of the link people write."""
 
     @abstractmethod
     async def _request(self, texts: Sequence[str], patience: Patience) -> Sequence[Any]:

@@ -1,63 +1,33 @@
 """Answers from Ollama's ``/api/chat``, streamed as one JSON object a line."""
 
 import json
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import Any
 
-import httpx
-
-from adapters.generators.streaming import (
-    DEFAULT_MANNER,
-    DEFAULT_PACE,
-    Event,
-    Manner,
-    Pace,
-    StreamingGenerator,
-    Usage,
-    usage_of,
-)
-from adapters.transport import Endpoint, Patience, failure_in, ollama_base
+from adapters.generators.streaming import Event, StreamingGenerator, Usage, usage_of
+from adapters.transport import Patience, failure_in, ollama_base
 from core.errors import UnavailableError
 from core.ports import Prompt
 
-DEFAULT_CONTEXT = 8192
-"""Tokens. Ollama reserves memory for the whole window, so a model's full 128k is rarely wanted."""
 _PROBE_PATIENCE = Patience(seconds=5.0, attempts=1)
 
 
 class OllamaGenerator(StreamingGenerator):
     """Writes with a model that Ollama has pulled."""
 
-    def __init__(
-        self,
-        client: httpx.AsyncClient,
-        model: str,
-        *,
-        base_url: str = "http://localhost:11434",
-        api_key: str = "",
-        context_tokens: int = DEFAULT_CONTEXT,
-        manner: Manner = DEFAULT_MANNER,
-        pace: Pace = DEFAULT_PACE,
-        on_usage: Callable[[Usage], None] | None = None,
-    ) -> None:
-        """``model`` without provider. ``client`` stays the caller's.
+    PROVIDER = "ollama"
+    BASE_URL = "http://localhost:11434"
+    CONTEXT = 8192
+    """Ollama reserves memory for the whole window, so a model's full 128k is rarely wanted."""
 
-        Raises:
-            ConfigurationError: base URL or key cannot be used.
-        """
-        super().__init__(
-            f"ollama:{model}",
-            context_tokens=context_tokens,
-            manner=manner,
-            pace=pace,
-            on_usage=on_usage,
-        )
-        self._model = model
-        self._pace_of_lines = max(self._pace.first, self._pace.silence)
-        self._endpoint = Endpoint(
-            client, name=f"Ollama's model {model}", base_url=ollama_base(base_url), api_key=api_key
-        )
+    @staticmethod
+    def _called(model: str) -> str:
+        return f"Ollama's model {model}"
+
+    @staticmethod
+    def _root(base_url: str) -> str:
+        return ollama_base(base_url)
 
     async def probe(self) -> int:
         """Ask Ollama for the model: is it there, and how large is its window? Returns `context_tokens`.

@@ -2,29 +2,17 @@
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from functools import cached_property
 from typing import Any
 
-import httpx
-
 from adapters.generators.sse import data_of
-from adapters.generators.streaming import (
-    DEFAULT_MANNER,
-    DEFAULT_PACE,
-    Event,
-    Manner,
-    Pace,
-    StreamingGenerator,
-    Usage,
-    usage_of,
-)
-from adapters.transport import Endpoint, failure_in, openai_base
+from adapters.generators.streaming import Event, StreamingGenerator, Usage, usage_of
+from adapters.transport import failure_in, openai_base
 from core.errors import ConfigurationError, InvalidInputError, UnavailableError
 from core.ports import Prompt
 
-DEFAULT_CONTEXT = 16_384
-"""Tokens. The API does not tell a model's window; this fits into all that are sold today."""
 _END = "[DONE]"
 _log = logging.getLogger(__name__)
 
@@ -36,36 +24,23 @@ class OpenAIGenerator(StreamingGenerator):
     ``max_tokens`` after ``max_completion_tokens`` was tried in its place.
     """
 
-    def __init__(
-        self,
-        client: httpx.AsyncClient,
-        model: str,
-        *,
-        base_url: str = "https://api.openai.com/v1",
-        api_key: str = "",
-        context_tokens: int = DEFAULT_CONTEXT,
-        manner: Manner = DEFAULT_MANNER,
-        pace: Pace = DEFAULT_PACE,
-        on_usage: Callable[[Usage], None] | None = None,
-    ) -> None:
-        """``model`` without provider. ``client`` stays the caller's.
+    PROVIDER = "openai"
+    BASE_URL = "https://api.openai.com/v1"
+    CONTEXT = 16_384
+    """The API does not tell a model's window; this fits into all that are sold today."""
 
-        Raises:
-            ConfigurationError: base URL or key cannot be used.
-        """
-        super().__init__(
-            f"openai:{model}",
-            context_tokens=context_tokens,
-            manner=manner,
-            pace=pace,
-            on_usage=on_usage,
-        )
-        self._model = model
-        self._refused_parameters: set[str] = set()
-        self._pace_of_lines = max(self._pace.first, self._pace.silence)
-        self._endpoint = Endpoint(
-            client, name=f"the model {model}", base_url=openai_base(base_url), api_key=api_key
-        )
+    @cached_property
+    def _refused_parameters(self) -> set[str]:
+        """What the model complained about so far."""
+        return set()
+
+    @staticmethod
+    def _called(model: str) -> str:
+        return f"the model {model}"
+
+    @staticmethod
+    def _root(base_url: str) -> str:
+        return openai_base(base_url)
 
     async def probe(self) -> int:
         """Have the model begin a short answer and hang up: is it there, is the key accepted?

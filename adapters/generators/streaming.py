@@ -6,7 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import ClassVar
 
+from adapters.transport import Endpoint, HttpClient
 from core.errors import RateLimitedError, TemporaryError, UnavailableError
 from core.ports import Prompt
 
@@ -73,17 +75,40 @@ class Event:
 class StreamingGenerator(ABC):
     """Writes with a model behind a service; subclasses say how one request is made and read."""
 
+    PROVIDER: ClassVar[str]
+    """The word before the colon in LLM_MODEL."""
+    BASE_URL: ClassVar[str]
+    """Where the service is unless somebody says otherwise."""
+    CONTEXT: ClassVar[int]
+    """Tokens that prompt and answer may have together unless somebody says otherwise."""
+
     def __init__(
         self,
+        client: HttpClient,
         model: str,
         *,
-        context_tokens: int,
-        manner: Manner,
-        pace: Pace,
-        on_usage: Callable[[Usage], None] | None,
+        base_url: str = "",
+        api_key: str = "",
+        context_tokens: int | None = None,
+        manner: Manner = DEFAULT_MANNER,
+        pace: Pace = DEFAULT_PACE,
+        on_usage: Callable[[Usage], None] | None = None,
     ) -> None:
-        self._name = model
-        self._context_tokens = context_tokens
+        """``model`` without provider. ``client`` stays the caller's.
+
+        Raises:
+            ConfigurationError: base URL or key cannot be used.
+        """
+        self._name = f"{self.PROVIDER}:{model}"
+        self._model = model
+        self._context_tokens = self.CONTEXT if context_tokens is None else context_tokens
+        self._pace_of_lines = max(pace.first, pace.silence)
+        self._endpoint = Endpoint(
+            client,
+            name=self._called(model),
+            base_url=self._root(base_url or self.BASE_URL),
+            api_key=api_key,
+        )
         self._manner = manner
         self._pace = pace
         self._on_usage = on_usage
@@ -97,6 +122,16 @@ class StreamingGenerator(ABC):
     def context_tokens(self) -> int:
         """How many tokens prompt and answer may have together."""
         return self._context_tokens
+
+    @staticmethod
+    @abstractmethod
+    def _called(model: str) -> str:
+        """What messages call the service."""
+
+    @staticmethod
+    @abstractmethod
+    def _root(base_url: str) -> str:
+        """What the API's paths are added to, whatever form of the link people write."""
 
     @abstractmethod
     def _events(self, prompt: Prompt, room: int) -> AsyncGenerator[Event]:
