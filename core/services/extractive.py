@@ -225,11 +225,13 @@ def _block_quote(text: str) -> str:
 
 
 def _is_foreign(quotes: Sequence[Quote], retrieval: Retrieval) -> bool:
-    """Whether a quote is in another language than the question, as far as both are known."""
-    if not retrieval.language:
-        return False
-    spoken = {_language_of(retrieval.passages[quote.source]) for quote in quotes} - {""}
-    return bool(spoken - {retrieval.language})
+    """Whether the quotes, of which the first stands right below the lead-in, are in another language.
+
+    As far as languages are known; what follows a quote in the asker's own language needs no lead-in.
+    """
+    spoken = [_language_of(retrieval.passages[quote.source]) for quote in quotes]
+    first = next(iter(spoken), "")
+    return bool(retrieval.language and first and first != retrieval.language)
 
 
 def _language_of(passage: Passage) -> str:

@@ -11,7 +11,8 @@ from core.domain.answers import Answer
 from core.domain.models import ModelProfile, Vector
 from core.errors import UnavailableError
 from core.services.citing import Cited
-from core.services.extractive import LONGEST, MOST_QUOTES, ExtractiveWriter
+from core.services.extractive import LONGEST, MOST_QUOTES, ExtractiveWriter, Quote, compose
+from core.services.quoting import units_of
 from tests.core.services.found import WordEmbedder, a_passage, a_retrieval, page_url, under
 
 
@@ -89,6 +90,25 @@ async def test_no_lead_in_without_need() -> None:
 
     assert text_of(await ExtractiveWriter(None).write(same)).startswith(">")
     assert text_of(await ExtractiveWriter(None).write(unknown)).startswith(">")
+
+
+def test_no_lead_in_above_a_quote_in_the_askers_language() -> None:
+    """A German quote on top is not announced as one in another language, whatever follows it."""
+    retrieval = a_retrieval(
+        a_passage(1, "Alle haben 28 Urlaubstage im Jahr.", language="de"),
+        a_passage(2, "Everybody has 28 vacation days a year."),
+        text="Wie viele Urlaubstage habe ich?",
+        language="de",
+    )
+    quotes = [
+        Quote(unit=next(iter(units_of(passage.candidate.body))), source=source, place=0, score=1.0)
+        for source, passage in enumerate(retrieval.passages)
+    ]
+
+    cited = compose(quotes, retrieval)
+
+    assert text_of(cited).startswith("> Alle haben 28 Urlaubstage im Jahr. [1]")
+    assert "Everybody has" in text_of(cited)
 
 
 async def test_code_that_answers_is_quoted_whole() -> None:
