@@ -12,7 +12,7 @@ from core.domain.models import ModelProfile, Vector
 from core.errors import UnavailableError
 from core.services.citing import Cited
 from core.services.extractive import LONGEST, MOST_QUOTES, ExtractiveWriter, Quote, compose
-from core.services.quoting import units_of
+from core.services.units import units_of
 from tests.core.services.found import WordEmbedder, a_passage, a_retrieval, page_url, under
 
 
