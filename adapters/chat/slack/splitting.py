@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from markdown_it.token import Token
 
-from adapters.chat.slack.mrkdwn import PARSER, REMEMBERED
+from adapters.chat.drawing import PARSER, REMEMBERED
 
 Size = Callable[[str], int]
 """How long Slack finds a text."""
