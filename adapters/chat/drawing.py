@@ -1,4 +1,4 @@
-"""Markdown as answers are written in, walked through once; each platform draws the pieces its own way. Pure."""
+"""Markdown as answers are written in, walked through once; each platform draws the pieces itself. Pure."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence

@@ -17,6 +17,7 @@ from core.errors import FootnoteError
 
 logger = logging.getLogger(__name__)
 
+TOLD_AT = 2
 _REMEMBERED = 1_000
 
 
@@ -26,7 +27,7 @@ class Apologizing:
     def __init__(self, *, web: SlackWeb, directory: Directory) -> None:
         self._web = web
         self._directory = directory
-        self._told: OrderedDict[str, None] = OrderedDict()
+        self._failures: OrderedDict[str, int] = OrderedDict()
 
     async def unless_done(self, work: Awaitable[None], body: Mapping[str, Any]) -> None:
         """Do what a command, button or shortcut asked for; where it fails, its user learns of it."""
@@ -41,16 +42,21 @@ class Apologizing:
             await self._tell(body, incident)
 
     async def not_taken(self, asked: Asked, incident: str) -> None:
-        """A question could not be noted. Slack brings it again, perhaps often: its asker is told once."""
+        """A question could not be noted. Slack brings it again: its asker is told at the second failure, once.
+
+        A database that hesitated for a moment is nothing to tell of; where many ask at once, not all are told.
+        """
         key = asked.key.place or asked.event
-        if key in self._told:
+        self._failures[key] = self._failures.get(key, 0) + 1
+        if len(self._failures) > _REMEMBERED:
+            self._failures.popitem(last=False)
+        if self._failures[key] != TOLD_AT:
             return
-        self._told[key] = None
-        if len(self._told) > _REMEMBERED:
-            self._told.popitem(last=False)
         language = (await self._directory.person(asked.user)).language
         line = notice(escaped(say(Text.NOT_TAKEN, language, id=incident)))
-        await self._web.whisper(channel=asked.channel, user=asked.user, message=line, thread=asked.thread)
+        await self._web.whisper(
+            channel=asked.channel, user=asked.user, message=line, thread=asked.thread, waits=False
+        )
 
     async def _tell(self, body: Mapping[str, Any], incident: str) -> None:
         user = str(body.get("user_id") or (body.get("user") or {}).get("id") or "")

@@ -127,10 +127,13 @@ class SlackWeb:
             return str(found["ts"])
         raise RateLimitedError("Slack limits posts to this channel")
 
-    async def whisper(self, *, channel: str, user: str, message: Message, thread: str = "") -> None:
-        """Say something that only one person sees."""
+    async def whisper(
+        self, *, channel: str, user: str, message: Message, thread: str = "", waits: bool = True
+    ) -> None:
+        """Say something that only one person sees; RateLimitedError rather than a wait if it need not be."""
         arguments = _message(message) | ({"thread_ts": thread} if thread else {})
-        await call(self.patient, "chat.postEphemeral", channel=channel, user=user, **arguments)
+        client = self.patient if waits else self._prompt
+        await call(client, "chat.postEphemeral", channel=channel, user=user, **arguments)
 
     async def update(
         self, *, channel: str, ts: str, message: Message, metadata: Mapping[str, Any] | None = None

@@ -337,6 +337,28 @@ async def test_slk9_a_question_that_cannot_be_noted_is_told_once_to_its_asker(se
     assert session.slack.workspace.from_bot() == []
 
 
+async def test_slk9_a_database_that_hesitates_once_is_nothing_to_tell_of(session: Session) -> None:
+    """The first delivery of a direct message cannot be noted, the second can: an answer and no apology."""
+    await session.stop()
+    await session.start()
+    claims = session.chats[0][0]._claims
+    original, failures = claims.claim, [1]
+
+    async def hesitating(*given: Any, **named: Any) -> Any:
+        if failures:
+            failures.pop()
+            raise UnavailableError("the database is away")
+        return await original(*given, **named)
+
+    claims.claim = hesitating  # type: ignore[method-assign]  # a database that comes back
+    channel = session.slack.workspace.direct("U1")
+    ts = session.people.write(channel, "U1", "How long is parental leave?")
+    await session.settled()
+
+    assert len(session.replies(ts)) == 1
+    assert session.slack.workspace.ephemerals == []
+
+
 async def test_slk9_a_command_that_cannot_be_noted_is_told_at_once(session: Session) -> None:
     """A command comes once, so it is acknowledged and answered with the apology."""
     await without_claims(session)
