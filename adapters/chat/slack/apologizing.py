@@ -42,9 +42,9 @@ class Apologizing:
             await self._tell(body, incident)
 
     async def not_taken(self, asked: Asked, incident: str) -> None:
-        """A question could not be noted. Slack brings it again: its asker is told at the second failure, once.
+        """A question could not be noted, and Slack brings it again: told once, at the second failure.
 
-        A database that hesitated for a moment is nothing to tell of; where many ask at once, not all are told.
+        A database that hesitated for a moment is nothing to tell of. Where many ask, not all are told.
         """
         key = asked.key.place or asked.event
         self._failures[key] = self._failures.get(key, 0) + 1
