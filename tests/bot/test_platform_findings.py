@@ -65,6 +65,8 @@ def test_settings_reach_the_platforms() -> None:
             "DISCORD_GUILD_IDS": "11,12",
             "DISCORD_ADMINS": "42",
             "DISCORD_MESSAGE_CONTENT": "true",
+            "DISCORD_EXPERT": "&77",
+            "DISCORD_PEOPLE": "Ada@Example.org:43, bob@example.org : 44",
         }
     )
 
@@ -77,6 +79,8 @@ def test_settings_reach_the_platforms() -> None:
     assert discord.guild_ids == (11, 12)
     assert discord.admins == discord.admin_roles == frozenset({42})
     assert discord.message_content
+    assert discord.expert == "&77"
+    assert discord.people == {"ada@example.org": 43, "bob@example.org": 44}
     assert "shh" not in repr(slack)
     assert "d-token" not in repr(discord)
     assert (slack_settings(Settings()), discord_settings(Settings())) == (None, None)

@@ -64,6 +64,8 @@ EVERYTHING_WRONG = {
     "HTTP_PORT": "99999",
     "SLACK_BOT_TOKEN": "xoxb-hidden",
     "DISCORD_GUILD_IDS": "one",
+    "DISCORD_EXPERT": "@somebody",
+    "DISCORD_PEOPLE": "hidden@example.org",
     "DISCORD_BASE_URL": "discord",
     "DISCORD_GATEWAY_URL": "https://gateway",
     "LOG_LEVEL": "loud",

@@ -142,7 +142,7 @@ def from_interaction(interaction: discord.Interaction, text: str, *, private: bo
         kind=channel_kind(channel) if guild else direct_kind(channel),
         asker_kind=asker_kind(user) if guild else AskerKind.EXTERNAL,
         roles=roles_of(user),
-        language=str(interaction.locale.value).split("-", maxsplit=1)[0],
+        language=_language(interaction.locale),
         name=user.display_name,
     )
 
@@ -162,7 +162,13 @@ def from_message(message: discord.Message, *, bot: discord.ClientUser) -> Asked:
         asker_kind=asker_kind(message.author) if message.guild else AskerKind.EXTERNAL,
         roles=roles_of(message.author),
         name=message.author.display_name,
+        language=_language(message.guild.preferred_locale) if message.guild else "",
     )
+
+
+def _language(locale: discord.Locale) -> str:
+    """For our own words: the asker's with a command, the server's with a message."""
+    return str(locale.value).split("-", maxsplit=1)[0]
 
 
 def is_from_person(message: discord.Message) -> bool:

@@ -177,7 +177,7 @@ def guild(world: World, of: Guild) -> dict[str, Any]:
         "system_channel_id": None,
         "system_channel_flags": 0,
         "premium_tier": 0,
-        "preferred_locale": "en-US",
+        "preferred_locale": of.locale,
         "nsfw_level": 0,
         "joined_at": JOINED,
         "large": False,

@@ -107,6 +107,7 @@ class Guild:
     name: str
     owner: int
     everyone: int = permissions.MEMBER
+    locale: str = "en-US"
     roles: dict[int, Role] = field(default_factory=dict)
     members: dict[int, set[int]] = field(default_factory=dict)
     pending: set[int] = field(default_factory=set)

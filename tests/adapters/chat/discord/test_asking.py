@@ -112,6 +112,17 @@ async def test_f64_a_mention_without_words_gets_help_and_other_pictures_nothing(
         assert session.answerer.questions == []
 
 
+async def test_own_words_are_in_the_servers_language_where_a_message_asks() -> None:
+    """A message does not tell its author's."""
+    async with discord_session(starts=False) as session:
+        session.guild.locale = "de"
+        await session.start()
+        session.people.say(session.alice, session.channel, MENTION)
+        (message,) = await session.posted()
+
+        assert shown_text(message).startswith("Hallo!")
+
+
 async def test_a7_a_blank_question_gets_help_and_a_long_one_a_clear_refusal() -> None:
     """Neither reaches the wiki."""
     async with discord_session() as session:

@@ -176,7 +176,7 @@ async def test_what_is_asked_while_a_process_ends_is_left_to_the_next_one() -> N
     """Claimed, told that the answer follows, and answered by whoever comes: nothing is lost at a restart."""
     answerer = ScriptedAnswerer()
     answerer.release.clear()
-    async with discord_session(answerer, drain_seconds=1.5) as session:
+    async with discord_session(answerer, drain_seconds=60.0) as session:
         session.people.slash(session.alice, session.channel, "ask", question="first?")
         await session.until(lambda: answerer.questions)
         stopping = asyncio.create_task(session.stop())
@@ -186,8 +186,9 @@ async def test_what_is_asked_while_a_process_ends_is_left_to_the_next_one() -> N
         await session.until(lambda: len(session.table.rows) == 3)
         told = await session.people.finished(late)
         assert "being restarted" in shown_text(told)
-        await stopping
+        assert len(answerer.questions) == 1
         answerer.release.set()
+        await stopping
         await session.start()
         await session.settled(questions=3)
 
