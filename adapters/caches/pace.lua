@@ -2,12 +2,12 @@
 -- adapters.sources.notion_pace.Rhythm, by this server's clock.
 --
 -- KEYS: a hash: resume_at, next_start, cycle_start, cycle_length in microseconds, accepted calls, learned calls
---       per microsecond.
+--       per microsecond, and whether the last refusal taught that rate.
 -- ARGV: 'claim' or 'refused', accepted calls, microseconds to wait (refused), growth, most cycles, fewest calls,
 --       seconds until all is forgotten, and the time in microseconds, or '' for now.
 -- Returns: the microseconds until a call may start, '0' if it starts now; and the calls per second that may start
 -- then, '' while nothing was refused yet.
-local names = { 'resume_at', 'next_start', 'cycle_start', 'cycle_length', 'accepted', 'learned' }
+local names = { 'resume_at', 'next_start', 'cycle_start', 'cycle_length', 'accepted', 'learned', 'taught' }
 local held = redis.call('HMGET', KEYS[1], unpack(names))
 local now = tonumber(ARGV[8])
 if not now then
@@ -16,11 +16,18 @@ if not now then
 end
 local resume_at, next_start = tonumber(held[1]) or now, tonumber(held[2]) or now
 local cycle_start, cycle_length = tonumber(held[3]) or now, tonumber(held[4]) or 1000000
-local accepted, learned = (tonumber(held[5]) or 0) + tonumber(ARGV[2]), tonumber(held[6])
+local accepted, learned, taught = tonumber(held[5]) or 0, tonumber(held[6]), tonumber(held[7]) or 0
 local growth, most_cycles, least_calls = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 
 local function text(number)
   return string.format('%.17g', number)
+end
+
+-- What is told during a pause was answered before it: it belongs to the cycle that taught the rate.
+if now < resume_at and taught == 1 then
+  learned = learned + tonumber(ARGV[2]) / cycle_length
+else
+  accepted = accepted + tonumber(ARGV[2])
 end
 
 local wait, rate = 0, nil
@@ -28,8 +35,9 @@ if ARGV[1] == 'refused' then
   local resume = now + tonumber(ARGV[3])
   if now >= resume_at then
     local length = resume - cycle_start
+    taught = 0
     if accepted >= least_calls and length > 0 then
-      learned, cycle_length = accepted / length, length
+      learned, cycle_length, taught = accepted / length, length, 1
     end
     accepted = 0
   end
@@ -50,7 +58,8 @@ else
 end
 
 redis.call('HSET', KEYS[1], 'resume_at', text(resume_at), 'next_start', text(next_start),
-  'cycle_start', text(cycle_start), 'cycle_length', text(cycle_length), 'accepted', text(accepted))
+  'cycle_start', text(cycle_start), 'cycle_length', text(cycle_length), 'accepted', text(accepted),
+  'taught', taught)
 if learned then
   redis.call('HSET', KEYS[1], 'learned', text(learned))
 end

@@ -14,6 +14,10 @@ MAX_IN_FLIGHT = 8
 """Calls under way at once; what a refusal finds in flight is refused as well, so this bounds a storm."""
 
 
+TELL_AGAIN_SECONDS = 1.0
+"""Until a pause that could not be told to the other processes is told again."""
+
+
 class Rhythm:
     """When calls may start: not during a pause, not above the learned rate. Knows no clock of its own.
 
@@ -30,6 +34,7 @@ class Rhythm:
         self._accepted = 0
         self.learned: float | None = None
         self._cycle_length = 1.0
+        self._has_taught = False
 
     def rate(self, now: float) -> float | None:
         """Calls per second that may start now; null before the first refusal."""
@@ -39,14 +44,17 @@ class Rhythm:
         most = self._learning.most_cycles
         return self.learned * math.exp(self._learning.growth * min(cycles, most) ** 2)
 
-    def count(self, accepted: int) -> None:
-        """Calls were answered."""
-        self._accepted += accepted
+    def count(self, now: float, accepted: int) -> None:
+        """Calls were answered; what is told during a pause belongs to the cycle that taught the rate."""
+        if now < self.resume_at and self._has_taught and self.learned is not None:
+            self.learned += accepted / self._cycle_length
+        else:
+            self._accepted += accepted
 
     def claim(self, now: float, *, accepted: int = 0) -> float:
         """0 if a call starts now, which is counted; else the seconds until one may. ``accepted`` were
         answered since the last claim."""
-        self.count(accepted)
+        self.count(now, accepted)
         start = max(self.resume_at, self._next_start)
         if now < start:
             return start - now
@@ -59,15 +67,16 @@ class Rhythm:
         """Go by a rate that somebody else learned, as if a minute's cycle had just ended with it."""
         self.learned = rate
         self._cycle_start, self._cycle_length = now, 60.0
-        self._accepted = 0
+        self._accepted, self._has_taught = 0, False
 
     def refused(self, now: float, wait: float, *, accepted: int = 0) -> None:
         """Nobody calls for so many seconds; what is refused within one pause teaches once."""
-        self.count(accepted)
+        self.count(now, accepted)
         resume_at = now + wait
         if now >= self.resume_at:
             length = resume_at - self._cycle_start
-            if self._accepted >= self._learning.least_calls and length > 0:
+            self._has_taught = self._accepted >= self._learning.least_calls and length > 0
+            if self._has_taught:
                 self.learned = self._accepted / length
                 self._cycle_length = length
             self._accepted = 0
@@ -100,6 +109,7 @@ class Pace:
         self._jitter = jitter
         self._own = Rhythm(monotonic())
         self._unreported = 0
+        self._owes_pause = False
         self._rate_of_all: float | None = None
 
     @property
@@ -119,7 +129,7 @@ class Pace:
 
     def accepted(self) -> None:
         """A call was answered."""
-        self._own.count(1)
+        self._own.count(self._monotonic(), 1)
         if self._shared is not None:
             self._unreported += 1
 
@@ -127,27 +137,34 @@ class Pace:
         """Everybody pauses ``retry_after`` seconds, however long, and a moment more (NOT-2)."""
         wait = retry_after + self._jitter() * min(0.25, retry_after * 0.02)
         self._own.refused(self._monotonic(), wait)
-        if self._shared is None:
-            return
+        if self._shared is not None:
+            await self._tell_pause(self._shared, wait)
+
+    async def _tell_pause(self, shared: SharedPace, wait: float) -> None:
         accepted, self._unreported = self._unreported, 0
         try:
-            await self._shared.refused(wait, accepted=accepted)
+            await shared.refused(wait, accepted=accepted)
         except UnavailableError:
             self._unreported += accepted
+            self._owes_pause = True
+        else:
+            self._owes_pause = False
 
     async def _claim(self) -> float:
         """Seconds to wait, 0 if the call starts now."""
         now = self._monotonic()
         if self._shared is None:
             return self._own.claim(now)
-        # A pause that could not be shared binds at least this process.
-        if now < self._own.resume_at:
-            return self._own.resume_at - now
+        # A pause that could not be shared binds at least this process, and the others as soon as they can be
+        # told; what was answered before it must be told before it ends, else all learn too low a rate.
+        if (rest := self._own.resume_at - now) > 0:
+            if self._owes_pause:
+                await self._tell_pause(self._shared, rest)
+            return min(rest, TELL_AGAIN_SECONDS) if self._owes_pause else rest
         accepted, self._unreported = self._unreported, 0
         try:
             start = await self._shared.claim(accepted=accepted)
         except UnavailableError:
-            # What was answered must be told some day, else all learn too low a rate.
             self._unreported += accepted
             if self._own.learned is None and self._rate_of_all is not None:
                 self._own.adopt(self._rate_of_all, now)

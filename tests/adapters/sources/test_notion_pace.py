@@ -185,6 +185,27 @@ async def test_not2_answers_that_redis_was_not_told_of_are_told_later(redis_url:
         assert (await shared.claim()).rate == pytest.approx(4.0, rel=0.2)
 
 
+async def test_not2_a_pause_that_redis_was_not_told_of_is_told_as_soon_as_it_is_back(redis_url: str) -> None:
+    """With all that was answered before it: the rate of all is learned as if Redis had been there."""
+    async with processes(redis_url, 2) as rig:
+        first, second = rig.apis
+        rig.server.limits.set(40, window=60.0)
+        for _ in range(5):
+            await second.page(rig.page)
+        rig.shared[0].is_away = True
+        for _ in range(35):
+            await first.page(rig.page)
+        refused = asyncio.create_task(first.page(rig.page))
+        while not rig.server.limits.budgets[0].refused:  # noqa: ASYNC110 - the stand-in has no event for it
+            await asyncio.sleep(0.001)
+        rig.shared[0].is_away = False
+        await refused
+        await second.page(rig.page)
+
+        assert (await rig.shared[1].claim()).rate == pytest.approx(40 / 60, rel=0.1)
+        assert rig.server.early == []
+
+
 async def test_not2_without_redis_a_process_that_learned_nothing_keeps_to_the_rate_of_all(
     redis_url: str,
 ) -> None:
@@ -238,10 +259,10 @@ async def test_the_script_in_redis_keeps_the_rhythm_of_a_single_process(
                 rhythm.refused(now, wait, accepted=accepted)
                 await pace.refused(wait, accepted=accepted, now=now)
             else:
-                expected = rhythm.rate(now), rhythm.claim(now, accepted=accepted)
+                wait, rate = rhythm.claim(now, accepted=accepted), rhythm.rate(now)
                 start = await pace.claim(accepted=accepted, now=now)
-                assert start.wait == pytest.approx(expected[1], abs=1e-5)
-                assert (start.rate or 0.0) == pytest.approx(expected[0] or 0.0, rel=1e-9)
+                assert start.wait == pytest.approx(wait, abs=1e-5)
+                assert (start.rate or 0.0) == pytest.approx(rate or 0.0, rel=1e-9)
     finally:
         await connection.close()
 
