@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, ExitStack
 import numpy as np
 
 from adapters.caches.connecting import RedisConnection
+from adapters.extractors.ocr import TesseractOcr
 from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_json import as_text
@@ -48,6 +49,8 @@ async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterato
                 yield finding
         yield await _guarded("embedding model", lambda: _embedder(settings))
         yield await _guarded("chat model", lambda: _generator(settings))
+        if settings.notion_ocr:
+            yield await _guarded("OCR", lambda: _ocr(settings.notion_ocr))
         async for finding in _notion(settings, servers):
             yield finding
     for finding in await platform_findings(settings):
@@ -192,6 +195,18 @@ async def _generator(settings: Settings) -> Finding:
             async for _ in generator.write(Prompt(system="Answer with one word.", user="Say yes.")):
                 break
     return Finding("chat model", State.OK, f"{generator.model} writes, {generator.context_tokens} tokens")
+
+
+async def _ocr(languages: str) -> Finding:
+    missing = sorted({*languages.split("+")} - await TesseractOcr(languages).languages_installed())
+    if missing:
+        return Finding(
+            "OCR",
+            State.FAIL,
+            f"tesseract lacks {', '.join(missing)}",
+            "install them (apt-get install tesseract-ocr-deu for deu), or change NOTION_OCR",
+        )
+    return Finding("OCR", State.OK, f"tesseract reads {languages}")
 
 
 async def _notion(settings: Settings, servers: Servers | None) -> AsyncIterator[Finding]:

@@ -1,5 +1,6 @@
 """Attached files as the settings want them read."""
 
+from adapters.extractors.ocr import TesseractOcr
 from adapters.extractors.processes import FileExtractor
 from bot.settings import Settings
 from core.ports import IncrementalSource, PageSource
@@ -17,5 +18,11 @@ def with_files(settings: Settings, source: PageSource, index: StoredBlocks, *, e
         return source
     if not isinstance(source, AttachmentSource):
         return source
-    reader = FileReader(source=source, extractor=FileExtractor(), external=wanted == "all", edition=edition)
+    reader = FileReader(
+        source=source,
+        extractor=FileExtractor(),
+        ocr=TesseractOcr(settings.notion_ocr) if settings.notion_ocr else None,
+        external=wanted == "all",
+        edition=edition,
+    )
     return AttachingSource(source, reader, index)

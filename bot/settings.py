@@ -57,6 +57,7 @@ class Settings(BaseSettings):
     notion_summaries: Literal["off", "on"] = "off"
     notion_contexts: Literal["off", "on"] = "off"
     notion_acronyms: Literal["off", "on"] = "off"
+    notion_ocr: str = ""
     notion_comments: Literal["off", "page", "all"] = "off"
     notion_recheck: Literal["off", "on"] = "off"
     notion_similarity_threshold: float | None = Field(default=None, ge=-1, le=1)
@@ -175,6 +176,15 @@ class Settings(BaseSettings):
         if wrong:
             raise ValueError("; ".join(wrong))
         return tuple(found)
+
+    @field_validator("notion_ocr")
+    @classmethod
+    def _names_languages(cls, value: str) -> str:
+        if value and not re.fullmatch(r"[A-Za-z_]+(\+[A-Za-z_]+)*", value.strip()):
+            raise ValueError(
+                f"expected tesseract's names of languages, such as eng or eng+deu, got {value!r}"
+            )
+        return value.strip()
 
     @field_validator("notion_recheck")
     @classmethod
@@ -354,7 +364,11 @@ def read_variables(env_file: Path = Path(".env")) -> dict[str, str]:
 def unknown_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
     """Variables that look like ours and are not: most likely typing mistakes."""
     known = {name.upper() for name in Settings.model_fields} | {"FOOTNOTE_LOG_LEVEL"}
-    known |= {"FOOTNOTE_SPECS", "FOOTNOTE_BENCH_DATA"}  # read by tests and benchmarks
+    known |= {
+        "FOOTNOTE_SPECS",
+        "FOOTNOTE_BENCH_DATA",
+        "FOOTNOTE_SYNC_EXAMPLES",
+    }  # read by tests and benchmarks
     return tuple(sorted(name for name in variables if name.startswith(_PREFIXES) and name not in known))
 
 

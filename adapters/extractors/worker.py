@@ -6,10 +6,10 @@ It limits itself before it looks at the file, and prints one JSON document: part
 import json
 import logging
 import sys
-from contextlib import suppress
 from dataclasses import asdict
 
 from adapters.extractors.kinds import FileKind, check_first_bytes
+from adapters.extractors.limited import limit_this_process
 from adapters.extractors.limits import FileLimits, Room
 from adapters.markup.tree_json import rows_of
 from core.domain.attachments import ExtractedPart
@@ -22,7 +22,7 @@ MOST_WRITTEN = 50
 def main() -> None:
     """Read stdin, write stdout; whatever goes wrong in a file is said in the answer."""
     kind, limits = FileKind(sys.argv[1]), FileLimits(**json.loads(sys.argv[2]))
-    _limit_this_process(limits)
+    limit_this_process(limits.memory, limits.seconds)
     # What readers have to say about a file may quote it.
     logging.disable(logging.CRITICAL)
     data = sys.stdin.buffer.read(limits.size + 1)
@@ -77,18 +77,6 @@ def read(data: bytes, kind: FileKind, room: Room) -> list[ExtractedPart]:
                 FileKind.XLSX: office.read_xlsx,
             }
             return readers[kind](data, room)
-
-
-def _limit_this_process(limits: FileLimits) -> None:
-    """Memory and processor time, where the system can limit them; the parent keeps the time in any case."""
-    with suppress(ImportError, ValueError, OSError):
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
-        resource.setrlimit(resource.RLIMIT_CPU, (limits.seconds, limits.seconds))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        # Readers write no files.
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
 def arguments(kind: FileKind, limits: FileLimits) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from adapters.sources.notion_api import ListState, NotionApi
 from adapters.sources.notion_blocks import render_blocks
 from adapters.sources.notion_comments import CommentReader, CommentScope
-from adapters.sources.notion_files import attachment_of, attachments_of
+from adapters.sources.notion_files import attachment_of, attachments_of, property_files
 from adapters.sources.notion_json import Json, instant, is_gone, page_id
 from adapters.sources.notion_listing import Catalogue
 from adapters.sources.notion_refs import database_blocks
@@ -210,19 +210,28 @@ class NotionSource:
         self._count(self.unknown, rendered.unknown, "Met blocks of an unknown type: %s (page %s)", ref)
         self._catalogue.remember_home(tree.documents, ref.id)
         blocks = await self._comments.with_comments(ref.id, tree.blocks, rendered.blocks)
-        return Page(ref, blocks, tuple(tree.documents), attachments_of(tree.blocks))
+        attachments = (*attachments_of(tree.blocks), *await self._catalogue.files(ref))
+        return Page(ref, blocks, tuple(tree.documents), attachments)
 
     async def download(self, attachment: Attachment, ref: PageRef) -> FileContent:
-        """As `AttachmentSource.download`; an address that is refused is taken from its block once more."""
+        """As `AttachmentSource.download`; an address that is refused is asked for once more."""
         try:
             return await self._downloader.fetch(attachment.address)
         except ExpiredError:
             if attachment.is_external:
                 raise
-        fresh = attachment_of(await self._api.block(attachment.block_id))
-        if fresh is None or fresh.key != attachment.key:
+        fresh = await self._anew(attachment, ref)
+        if fresh is None:
             raise UnavailableError(f"the file was replaced while page {ref.id} was read")
         return await self._downloader.fetch(fresh.address)
+
+    async def _anew(self, attachment: Attachment, ref: PageRef) -> Attachment | None:
+        """The same file at an address that was signed just now; null if it was replaced."""
+        if attachment.block_id is None:
+            found = property_files(await self._api.page(ref.id))
+            return next((one for one in found if one.key == attachment.key), None)
+        fresh = attachment_of(await self._api.block(attachment.block_id))
+        return fresh if fresh is not None and fresh.key == attachment.key else None
 
     def _count(self, total: Counter[str], met: Mapping[str, int], message: str, ref: PageRef) -> None:
         for name, times in met.items():

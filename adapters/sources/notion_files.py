@@ -5,7 +5,16 @@ from hashlib import sha256
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from adapters.sources.notion_blocks import OWN_PAGES, children_of
-from adapters.sources.notion_json import Json, as_mapping, as_text, block_id, is_gone, payload, type_of
+from adapters.sources.notion_json import (
+    Json,
+    as_list,
+    as_mapping,
+    as_text,
+    block_id,
+    is_gone,
+    payload,
+    type_of,
+)
 from core.domain.files import Attachment, AttachmentKind
 
 _DOCUMENTS = frozenset({"file", "pdf", "embed"})
@@ -20,7 +29,7 @@ def attachments_of(blocks: Sequence[object]) -> tuple[Attachment, ...]:
     for raw in walk_live(blocks):
         attachment = attachment_of(raw)
         if attachment is not None:
-            found.setdefault(attachment.block_id, attachment)
+            found.setdefault(attachment.block_id or "", attachment)
     return tuple(found.values())
 
 
@@ -61,6 +70,39 @@ def _name_in(address: str) -> str:
         return unquote(urlsplit(address).path).rstrip("/").rpartition("/")[2][:200]
     except ValueError:
         return ""
+
+
+def property_files(held: Json) -> tuple[Attachment, ...]:
+    """Files in the properties of a page object: those that are documents or pictures by their names."""
+    found: dict[str, Attachment] = {}
+    for value in as_mapping(held.get("properties")).values():
+        for one in as_list(as_mapping(value).get("files")) if type_of(as_mapping(value)) == "files" else ():
+            attachment = _property_file(as_mapping(one), as_text(held.get("last_edited_time")))
+            if attachment is not None:
+                found.setdefault(attachment.key, attachment)
+    return tuple(found.values())
+
+
+def _property_file(held: Json, edited: str) -> Attachment | None:
+    is_external = type_of(held) != "file"
+    address = as_text(as_mapping(held.get(type_of(held))).get("url"))
+    if not address:
+        return None
+    # What people call a link to a file need not end like one.
+    given, named = as_text(held.get("name")).strip(), _name_in(address)
+    name = given if "." in given else named or given
+    return Attachment(
+        block_id=None,
+        name=name,
+        key=_key(address, name, edited if is_external else "", is_external=is_external),
+        kind=AttachmentKind.IMAGE if _is_picture(name) else AttachmentKind.DOCUMENT,
+        is_external=is_external,
+        address=address,
+    )
+
+
+def _is_picture(name: str) -> bool:
+    return name.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp"))
 
 
 def walk_live(blocks: Sequence[object]) -> Iterator[Json]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from adapters.sources.notion_api import NotionApi
+from adapters.sources.notion_files import property_files
 from adapters.sources.notion_json import (
     Json,
     as_list,
@@ -16,7 +17,8 @@ from adapters.sources.notion_json import (
 )
 from adapters.sources.notion_properties import Schema, unfinished_properties
 from adapters.sources.notion_refs import database_ref, page_ref, parent_of
-from core.domain.documents import PageRef
+from core.domain.documents import ObjectType, PageRef
+from core.domain.files import Attachment
 from core.domain.ids import PageId
 from core.errors import NotFoundError, UnreadableError
 
@@ -40,6 +42,7 @@ class Catalogue:
         self._schemas: dict[PageId, tuple[object, Schema]] = {}
         self._long_values: dict[tuple[PageId, object], Json] = {}
         self.parents: dict[PageId, PageId | None] = {}
+        self._files: dict[PageId, tuple[Attachment, ...]] = {}
         self.absent: set[PageId] = set()
 
     # --- Entries ---------------------------------------------------------------------------------------
@@ -60,7 +63,19 @@ class Catalogue:
             )
         if ref is not None:
             self.parents[ref.id] = parent_id
+            if files := property_files(held):
+                self._files[ref.id] = files
+            else:
+                self._files.pop(ref.id, None)
         return ref
+
+    async def files(self, ref: PageRef) -> tuple[Attachment, ...]:
+        """Files in the properties of a row, as its entry had them; asked for where there was no entry."""
+        if ref.object_type is not ObjectType.ROW:
+            return ()
+        if ref.id not in self.parents:
+            return property_files(await self._api.page(ref.id))
+        return self._files.get(ref.id, ())
 
     async def database(self, identifier: PageId) -> tuple[PageRef | None, tuple[PageId, ...]]:
         """A database with its data sources; a linked view leads to the database it shows (F5).

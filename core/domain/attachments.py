@@ -50,13 +50,13 @@ def notes_of(blocks: Sequence[Block]) -> tuple[str, ...]:
     return tuple(block.note for block in in_order(blocks) if block.note)
 
 
-def parts_of(blocks: Sequence[Block]) -> dict[tuple[BlockId, str], tuple[Block, ...]]:
+def parts_of(blocks: Sequence[Block]) -> dict[tuple[BlockId | None, str], tuple[Block, ...]]:
     """The parts of files in a tree, by block and key."""
-    found: dict[tuple[BlockId, str], tuple[Block, ...]] = {}
+    found: dict[tuple[BlockId | None, str], tuple[Block, ...]] = {}
     stack = list(reversed(blocks))
     while stack:
         block = stack.pop()
-        if block.kind is BlockKind.PART and block.file_key and block.id is not None:
+        if block.kind is BlockKind.PART and block.file_key:
             place = (block.id, block.file_key)
             found[place] = (*found.get(place, ()), block)
         else:
@@ -64,9 +64,15 @@ def parts_of(blocks: Sequence[Block]) -> dict[tuple[BlockId, str], tuple[Block, 
     return found
 
 
-def with_parts(blocks: Sequence[Block], parts: Mapping[BlockId, tuple[Block, ...]]) -> tuple[Block, ...]:
-    """The tree with parts below the blocks of their files; a block that stands twice gets them once."""
+def with_parts(
+    blocks: Sequence[Block], parts: Mapping[BlockId | None, tuple[Block, ...]]
+) -> tuple[Block, ...]:
+    """The tree with parts below the blocks of their files; a block that stands twice gets them once.
+
+    What belongs to no block stands at the end.
+    """
     left = dict(parts)
+    loose = left.pop(None, ())
     # In order of reading, of which `rebuilt` goes backwards.
     own = [left.pop(block.id, ()) if block.id is not None else () for block in in_order(blocks)]
 
@@ -74,10 +80,10 @@ def with_parts(blocks: Sequence[Block], parts: Mapping[BlockId, tuple[Block, ...
         children = (*children, *own.pop())
         return replace(block, children=children) if children != block.children else block
 
-    return rebuilt(blocks, rebuild)
+    return (*rebuilt(blocks, rebuild), *loose)
 
 
-def _belonging_to(block_id: BlockId, blocks: Sequence[Block]) -> tuple[Block, ...]:
+def _belonging_to(block_id: BlockId | None, blocks: Sequence[Block]) -> tuple[Block, ...]:
     """The blocks with the file's block as their id, for links."""
     return rebuilt(blocks, lambda block, children: replace(block, id=block_id, children=children))
 

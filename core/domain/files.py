@@ -17,14 +17,14 @@ class AttachmentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file that a block of a page shows or links to.
+    """A file that a block of a page shows or links to; without ``block_id`` one of the page's properties.
 
     ``key`` stays the same as long as the file does, and holds nothing secret. ``is_external`` files lie
     outside of the source's own storage. ``address`` may be signed: it is for one download, never stored,
     shown or logged (NOT-13, F19).
     """
 
-    block_id: BlockId
+    block_id: BlockId | None
     name: str
     key: str
     kind: AttachmentKind = AttachmentKind.DOCUMENT

@@ -1,5 +1,6 @@
 """What attached files need of the world: somebody who has them, and somebody who can read them."""
 
+from collections.abc import Collection
 from typing import Protocol, runtime_checkable
 
 from core.domain.attachments import Extracted
@@ -47,8 +48,8 @@ class Ocr(Protocol):
     def version(self) -> str:
         """Changes whenever the same picture would be read differently."""
 
-    async def read(self, content: FileContent, *, name: str) -> tuple[str, ...]:
-        """The text of each page of a scan, or of the one picture.
+    async def read(self, content: FileContent, *, name: str, but: Collection[int] = ()) -> tuple[str, ...]:
+        """The text of each page of a scan, or of the one picture; empty for the pages ``but``, from 1 on.
 
         Raises:
             UnreadableError, TemporaryError: as `Extractor.extract`.

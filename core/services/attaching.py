@@ -61,16 +61,16 @@ class FileReader:
         """
         wanted = [one for one in page.attachments if self._is_readable(one)]
         known = parts_of(stored)
-        parts: dict[BlockId, tuple[Block, ...]] = {}
+        parts: dict[BlockId | None, tuple[Block, ...]] = {}
         outcome = _Outcome()
         for one in wanted[:MAX_FILES]:
             found = known.get((one.block_id, self._key(one)))
             if found is not None:
-                parts[one.block_id] = found
                 outcome.reused += 1
                 outcome.left_out += notes_of(found)
             else:
-                parts[one.block_id] = await self._read(one, page, _of_block(one.block_id, known), outcome)
+                found = await self._read(one, page, _of_block(one.block_id, known), outcome)
+            parts[one.block_id] = (*parts.get(one.block_id, ()), *found)
         if len(wanted) > MAX_FILES:
             outcome.left_out.append(f"{len(wanted) - MAX_FILES} files beyond the first {MAX_FILES}")
         return replace(
@@ -118,14 +118,24 @@ class FileReader:
         if one.kind is AttachmentKind.IMAGE:
             return await self._recognised(one, content)
         extracted = await self._extractor.extract(content, name=one.name)
-        if self._ocr is not None and not any(part.blocks for part in extracted.parts):
-            return await self._recognised(one, content)
-        return extracted
+        if self._ocr is None or not one.name.lower().endswith(".pdf"):
+            return extracted
+        read = {number: part for part in extracted.parts if (number := _page_number(part.label))}
+        try:
+            scanned = await self._recognised(one, content, but=frozenset(read))
+        except UnreadableError as error:
+            if not read:
+                raise
+            return replace(extracted, left_out=f"its scanned pages: {error}")
+        both = {**{_page_number(part.label) or 1: part for part in scanned.parts}, **read}
+        return replace(extracted, parts=tuple(part for _, part in sorted(both.items())))
 
-    async def _recognised(self, one: Attachment, content: FileContent) -> Extracted:
+    async def _recognised(
+        self, one: Attachment, content: FileContent, *, but: frozenset[int] = frozenset()
+    ) -> Extracted:
         if self._ocr is None:
             return Extracted(())
-        texts = await self._ocr.read(content, name=one.name)
+        texts = await self._ocr.read(content, name=one.name, but=but)
         return Extracted(
             tuple(
                 ExtractedPart(
@@ -147,8 +157,18 @@ class _Outcome:
         self.postponed: list[str] = []
 
 
-def _of_block(block_id: BlockId, known: Mapping[tuple[BlockId, str], tuple[Block, ...]]) -> tuple[Block, ...]:
-    """What was read of this block's file before, whichever it was."""
+def _page_number(label: str) -> int | None:
+    """Of a part that is a page of a PDF."""
+    name, _, number = label.partition(" ")
+    return int(number) if name == "page" and number.isdecimal() else None
+
+
+def _of_block(
+    block_id: BlockId | None, known: Mapping[tuple[BlockId | None, str], tuple[Block, ...]]
+) -> tuple[Block, ...]:
+    """What was read of this block's file before, whichever it was; nothing of files in properties."""
+    if block_id is None:
+        return ()
     return next((parts for (owner, _), parts in known.items() if owner == block_id), ())
 
 

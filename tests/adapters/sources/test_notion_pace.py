@@ -253,11 +253,11 @@ async def test_the_script_in_redis_keeps_the_rhythm_of_a_single_process(
     await pace.claim(now=now)
     rhythm.claim(now)
     try:
-        for what, later, accepted, wait in steps:
+        for what, later, accepted, pause in steps:
             now += later
             if what == "refused":
-                rhythm.refused(now, wait, accepted=accepted)
-                await pace.refused(wait, accepted=accepted, now=now)
+                rhythm.refused(now, pause, accepted=accepted)
+                await pace.refused(pause, accepted=accepted, now=now)
             else:
                 wait, rate = rhythm.claim(now, accepted=accepted), rhythm.rate(now)
                 start = await pace.claim(accepted=accepted, now=now)

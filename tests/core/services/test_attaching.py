@@ -1,7 +1,7 @@
 """Files on pages, from the stand-in of Notion to the passages that cite them."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -9,16 +9,18 @@ from datetime import timedelta
 import pytest
 
 from adapters.extractors.processes import FileExtractor
+from adapters.sources.notion import NotionSource
 from adapters.transport.downloads import Downloader
 from core.domain.documents import walk
 from core.domain.files import FileContent
 from core.domain.ids import PageId
+from core.errors import UnreadableError
 from core.ports.attachments import Ocr
 from core.services.attaching import AttachingSource, FileReader
 from core.services.sync_report import SyncReport
 from tests.adapters.extractors import files
 from tests.core.services.sync_rig import SyncRig, sync_rig
-from tests.fakes.notion import blocks, faults, routes
+from tests.fakes.notion import blocks, faults, properties, routes
 
 
 @dataclass
@@ -26,13 +28,18 @@ class FakeOcr:
     """Recognises the same text in every picture."""
 
     seen: list[str] = field(default_factory=list)
+    pages: int = 1
+    is_broken: bool = False
     version = "fake 1"
 
-    async def read(self, content: FileContent, *, name: str) -> tuple[str, ...]:
+    async def read(self, content: FileContent, *, name: str, but: Collection[int] = ()) -> tuple[str, ...]:
         """As `Ocr.read`."""
         assert content.data
         self.seen.append(name)
-        return ("Whiteboard: launch in June",)
+        if self.is_broken:
+            raise UnreadableError("is a picture that nobody can read")
+        pages = range(1, self.pages + 1)
+        return tuple("" if page in but else "Whiteboard: launch in June" for page in pages)
 
 
 @asynccontextmanager
@@ -248,6 +255,69 @@ async def test_a_scan_without_text_is_given_to_whoever_recognises_text() -> None
         await rig.sync()
         assert ocr.seen == ["scan.pdf"]
         assert await rig.found("june")
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+async def test_only_the_scanned_pages_of_a_pdf_are_recognised(is_broken: bool) -> None:
+    """Text and scans stand under their pages; scans that cannot be read cost no text."""
+    ocr = FakeOcr(pages=3, is_broken=is_broken)
+    async with attaching_rig(ocr=ocr) as rig:
+        stored = rig.workspace.add_file("mixed.pdf", files.pdf([["Typed first."], [], ["Typed last."]]))
+        page = rig.workspace.add_page("Mixed", blocks=[blocks.pdf(stored)])
+
+        report = await rig.sync()
+
+        parts = [one.chunk for one in rig.chunks(page) if one.chunk.heading_path]
+        by_page = {chunk.heading_path[-1].text: chunk.body for chunk in parts}
+        assert by_page["mixed.pdf, page 1"] == "Typed first."
+        assert by_page["mixed.pdf, page 3"] == "Typed last."
+        assert ("mixed.pdf, page 2" in by_page) is not is_broken
+        assert bool(report.left_out) is is_broken
+
+
+async def test_files_in_a_rows_properties_are_read_and_cited_with_the_rows_link() -> None:
+    """Those that Notion stores, each once; an expired address is asked for anew, a replaced file is read."""
+    async with attaching_rig() as rig:
+        contract = rig.workspace.add_file("contract.txt", b"The notice period is ninety days.")
+        annex = rig.workspace.add_file("annex.txt", b"The annex names three bridges.")
+        base = rig.workspace.add_database("Contracts")
+        value = properties.files({"name": "contract.txt", **contract}, {"name": "annex.txt", **annex})
+        row = rig.workspace.add_row(base, "Acme", properties={"Signed": value})
+        rig.notion.server.faults.add(faults.error(403, "AccessDenied"), route=routes.FILE, times=1)
+
+        report = await rig.sync()
+
+        assert report.is_clean
+        assert (report.files, report.left_out) == (2, ())
+        [hit] = [hit for hit in await rig.found("ninety") if "ninety" in hit.body]
+        assert (hit.page_id, hit.block_id) == (row, None)
+        assert [heading.text for heading in hit.heading_path] == ["contract.txt"]
+        assert await rig.found("bridges")
+        rig.workspace.append_blocks(row, [blocks.paragraph("Edited.")])
+        again = await synced(rig)
+        assert (again.files, again.files_reused, downloads(rig)) == (0, 2, 0)
+
+        changed = rig.workspace.add_file("contract.txt", b"The notice period is ten weeks.")
+        rig.workspace.set_properties(row, {"Signed": properties.files({"name": "contract.txt", **changed})})
+        assert (await synced(rig)).files == 1
+        assert await rig.found("weeks")
+        assert not [hit for word in ("ninety", "bridges") for hit in await rig.found(word)]
+        assert "X-Amz" not in str([rig.store._pages[PageId(row)].stored])
+
+
+async def test_a_row_that_is_read_without_its_entry_keeps_its_files() -> None:
+    """A new process that goes on with a single row asks for its properties."""
+    async with attaching_rig() as rig:
+        stored = rig.workspace.add_file("a.txt", b"The key hangs over the fridge.")
+        base = rig.workspace.add_database("Keys")
+        value = properties.files({"name": "a.txt", **stored})
+        row = rig.workspace.add_row(base, "Kitchen", properties={"File": value})
+        await rig.sync()
+        ref = (await rig.store.states([PageId(row)]))[PageId(row)].ref
+
+        page = await NotionSource(rig.notion.api).read(ref)
+
+        assert [one.name for one in page.attachments] == ["a.txt"]
 
 
 async def test_deeply_nested_files_and_copies_are_found() -> None:

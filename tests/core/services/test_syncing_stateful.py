@@ -1,6 +1,10 @@
-"""Whatever people do and whatever goes wrong: after a quiet sync the index is as a fresh one."""
+"""Whatever people do and whatever goes wrong: after a quiet sync the index is as a fresh one.
+
+``FOOTNOTE_SYNC_EXAMPLES=300`` tries so many stories instead of the few that every run of the tests affords.
+"""
 
 import asyncio
+import os
 from contextlib import AsyncExitStack, suppress
 
 from hypothesis import HealthCheck, settings
@@ -9,6 +13,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initial
 
 from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi, Patience
+from adapters.stores.ledger_memory import MemoryLedger
+from core.domain.ids import PageId
 from core.errors import FootnoteError, UnavailableError
 from tests.core.services.sync_rig import SyncRig, sync_rig
 from tests.fakes.notion import blocks, faults, properties, richtext, routes
@@ -43,6 +49,8 @@ class SyncMachine(RuleBasedStateMachine):
             self.stack.enter_async_context(sync_rig(patience=Patience(timeout=5.0, attempts=3, refusals=10)))
         )
         self.workspace = self.rig.workspace
+        self.rig.ledger = MemoryLedger(self.rig.store)
+        self.rig.restart()
         self.database = ""
 
     def alive(self, page: str) -> bool:
@@ -200,9 +208,25 @@ class SyncMachine(RuleBasedStateMachine):
 
     @rule()
     def restart_and_sync(self) -> None:
-        """A new process."""
+        """A new process, which goes on where the last one left off."""
         self.rig.restart()
         self.sync(full=False)
+
+    @rule(page=st.one_of(pages, rows))
+    def hint(self, page: str) -> None:
+        """Notion tells of a page."""
+        with suppress(FootnoteError):
+            self.runner.run(self.rig.syncer.refresh(frozenset({PageId(page)})))
+
+    @rule(seconds=st.sampled_from([-3600, -90, 86_400]))
+    def the_clock_jumps(self, seconds: int) -> None:
+        """Back, as when a machine's clock is set right, or a day ahead."""
+        self.workspace.clock.advance(seconds=seconds)
+
+    @rule(page=st.one_of(pages, rows))
+    def search_shows_again(self, page: str) -> None:
+        """Search learns of what it left out."""
+        self.rig.notion.server.behaviour.search_omits.discard(page)
 
     @rule(turns=st.integers(1, 400))
     def killed_sync(self, turns: int) -> None:
@@ -232,6 +256,8 @@ class SyncMachine(RuleBasedStateMachine):
         rig.embedder.error, rig.embedder.poison = None, set()
         rig.later()
         rig.restart()
+        # Longer than any pause of a page that failed, and than the clock may have gone back.
+        rig.later(minutes=24 * 60)
         report = await rig.sync(confirm_removal=True)
         assert report.is_clean, report
         async with NotionApi(rig.notion.server.token, base_url=rig.notion.server.url) as api:
@@ -257,7 +283,7 @@ class SyncMachine(RuleBasedStateMachine):
 
 TestSync = SyncMachine.TestCase
 TestSync.settings = settings(
-    max_examples=20,
+    max_examples=int(os.environ.get("FOOTNOTE_SYNC_EXAMPLES", "20")),
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
