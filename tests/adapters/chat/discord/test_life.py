@@ -1,6 +1,7 @@
 """Connections that break, resume, go silent; rate limits; several shards."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 
 import pytest
@@ -84,6 +85,16 @@ async def test_dsc8_a_gateway_that_goes_silent_is_noticed_and_left() -> None:
         await ask_and_wait(session, questions=1)
 
         assert session.discord.gateway.heartbeats > 1
+
+
+async def test_a_start_warns_of_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """A warning is something to be done, and voice is none of ours."""
+    monitored = logging.getLogger("discord.client")
+    async with discord_session() as session:
+        await ask_and_wait(session, questions=1)
+        monitored.warning("PyNaCl is not installed, voice will NOT be supported")
+
+        assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
 
 async def test_dsc8_stopping_says_goodbye_to_the_gateway() -> None:
