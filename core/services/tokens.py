@@ -9,7 +9,7 @@ _TOKEN = re.compile(
     \#\d+\b                                        # an issue: #42
     | (?<![\d.,])\d{{1,3}}(?:[,'’]\d{{3}})+(?![\d.,'’]*\d)  # a number in groups: 1,000
     | \.?_{{0,8}}{_WORD}+                          # a word, .env included
-      (?:(?:[._\-'’@]|::|[._]+){_WORD}+)*          # ... with parts: user_id, v2.1, e-mail, l'équipe, a.b@c.de
+      (?:(?:[._]+|[\-'’@]|::){_WORD}+)*            # ... with parts: user_id, v2.1, e-mail, l'équipe, a.b@c.de
       _*
       (?:\+\+|\#(?!\w))?                           # ... or a language's name: C++, C#
     """,

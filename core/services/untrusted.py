@@ -4,7 +4,7 @@ import re
 import unicodedata
 
 _JOINERS = "\u200c\u200d"
-_GAP = f"[\\s{_JOINERS}]*"
+_GAP = f"[\\s{_JOINERS}]*+"
 _OPENING = "[<＜﹤〈‹《]"
 
 

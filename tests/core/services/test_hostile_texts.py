@@ -15,6 +15,7 @@ from core.services.orders import is_order
 from core.services.polarity import clauses
 from core.services.scrubbing import EVERYTHING_SENSITIVE, scrubbed
 from core.services.tokens import tokens
+from core.services.untrusted import neutralised
 
 MANY = 400_000
 
@@ -46,13 +47,14 @@ def read_code(text: str) -> object:
         (is_order, " " * MANY),
         (clauses, " " * MANY),
         (tokens, "_" * MANY),
+        (neutralised, "<" + " " * MANY + "x"),
         (lambda text: read_draft(text, ()), "x" + "\t" * MANY + "x"),
         (lambda text: read_draft(text, ()), "a." * MANY),
         (lambda text: read_draft(text, ()), "(see" + " " * MANY),
         (lambda text: quotable(text, ()), "<a" * MANY),
         (lambda text: scrubbed(text, EVERYTHING_SENSITIVE), "1. " * 10_000),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 def test_a_text_is_read_in_one_go(read: Callable[[str], object], text: str) -> None:
     """It comes to an end, and a short text of the same kind is read as ever."""
