@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import sha256
 
 from core.domain.ids import PageId
@@ -70,14 +71,19 @@ class Audience:
     @property
     def key(self) -> str:
         """Equal for audiences that see the same scopes, whatever they are called; part of every cache key."""
-        described = sorted(
-            sorted(
-                (sorted(scope.include) if scope.include is not None else ["*"], sorted(scope.exclude))
-                for scope in group
-            )
-            for group in self.groups
+        return _key(self.groups)
+
+
+@lru_cache(maxsize=1024)
+def _key(groups: tuple[tuple[Scope, ...], ...]) -> str:
+    described = sorted(
+        sorted(
+            (sorted(scope.include) if scope.include is not None else ["*"], sorted(scope.exclude))
+            for scope in group
         )
-        return sha256(repr(described).encode()).hexdigest()[:16]
+        for group in groups
+    )
+    return sha256(repr(described).encode()).hexdigest()[:16]
 
 
 WHOLE_WORKSPACE = Scope(name="all", include=None)

@@ -31,6 +31,8 @@ from core.services.flights import SingleFlight
 from core.services.packing import ANSWERS, DRAFTS
 
 DAY = 24 * 60 * 60
+KEPT_LONGER = 4096
+"""Keys of which is remembered that they were kept longer; those forgotten are written once more."""
 VECTOR_SECONDS = 30 * DAY
 ANSWER_SECONDS = DAY
 FREQUENT_SECONDS = 7 * DAY
@@ -40,7 +42,7 @@ REFUSAL_SECONDS = 30
 """That a model found no answer is remembered so briefly: it spares the model those who ask again at once,
 and the next one may get a better draft from the same passages."""
 
-UNPACKED = 128
+UNPACKED = 512
 """Answers that are kept unpacked in the process, found by their bytes as they came out of the cache."""
 
 _SPACES = re.compile(r"\s+")
@@ -99,7 +101,7 @@ class AnswerCache:
         self._kept_longer: OrderedDict[str, None] = OrderedDict()
         self._answer_seconds = answer_seconds
         # Equal bytes are equal answers: what is asked often is unpacked once.
-        self._unpack = lru_cache(maxsize=UNPACKED)(ANSWERS.unpack)
+        self._unpack = lru_cache(maxsize=UNPACKED)(_unpacked)
         self._draft_seconds = draft_seconds
 
     def key(self, question: Question, *, generation: int) -> str:
@@ -135,7 +137,7 @@ class AnswerCache:
     async def _keep_longer(self, key: str, data: bytes) -> None:
         """Keep what is asked often beyond a quiet weekend; once a process and answer, since it is a write."""
         self._kept_longer[key] = None
-        if len(self._kept_longer) > UNPACKED:
+        if len(self._kept_longer) > KEPT_LONGER:
             self._kept_longer.popitem(last=False)
         await self._cache.put(key, data, seconds=max(FREQUENT_SECONDS, self._answer_seconds))
 
@@ -217,6 +219,16 @@ class CachingEmbedder:
         vector = await self._embedder.embed_query(text)
         await self._cache.put(key, np.asarray(vector, dtype="<f4").tobytes(), seconds=self._seconds)
         return vector
+
+
+def _unpacked(data: bytes) -> Answer | None:
+    """An answer whose citations hold the very passages of its retrieval: what is one is compared at once."""
+    answer = ANSWERS.unpack(data)
+    if answer is None:
+        return None
+    passages = answer.retrieval.passages
+    citations = tuple(replace(one, passage=passages[passages.index(one.passage)]) for one in answer.citations)
+    return replace(answer, citations=citations)
 
 
 def _is_whole(answer: Answer) -> bool:
