@@ -3,10 +3,8 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import TypeVar
 
 import discord
 
@@ -22,8 +20,8 @@ from adapters.chat.discord.render import Reply, as_plain, asked_by, notice, rend
 from adapters.chat.discord.replying import Replying
 from adapters.chat.discord.settings import DiscordSettings
 from adapters.chat.discord.texts import Text, say
-from adapters.chat.holding import held
-from adapters.chat.running import Running
+from adapters.chat.holding import LostClaimError, held, record, require
+from adapters.chat.running import Running, bounded
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
 from core.errors import FootnoteError, TemporaryError
@@ -46,15 +44,9 @@ AFTER_YOU_SECONDS = 0.3
 NOTE_NUMBER = 99
 """Of a private note among the messages of a reply: none that was shown in the channel has it."""
 
-T = TypeVar("T")
-
 
 class UndeliveredError(Exception):
     """Discord is away, or too slow for us: the answer is made again later."""
-
-
-class LostClaimError(Exception):
-    """Another process took the question over, since this one did not extend its claim in time."""
 
 
 class Answering:
@@ -295,21 +287,10 @@ class Answering:
             logger.info("nobody could be pointed to a thread: %s", error)
 
     async def _require_claim(self, asked: Asked) -> None:
-        """Post only what is still ours to post; a database that is away is no reason to keep silent."""
-        try:
-            is_ours = await self._claims.extend(asked.key, lease_seconds=self._settings.lease_seconds)
-        except FootnoteError as error:
-            logger.warning("a claim cannot be extended: %s", error)
-            return
-        if not is_ours:
-            raise LostClaimError
+        await require(self._claims, asked.key, lease_seconds=self._settings.lease_seconds)
 
     async def _record(self, asked: Asked, posted: str) -> None:
-        """Note that it was answered; if that fails, whoever takes over finds the answer in Discord."""
-        try:
-            await self._claims.done(asked.key, reply=posted)
-        except FootnoteError as error:
-            logger.warning("question %s is answered, but that cannot be recorded: %s", asked.event, error)
+        await record(self._claims, asked.key, reply=posted)
 
     # --- where the reply goes ---
 
@@ -356,14 +337,5 @@ class Answering:
 
     async def _hand_over(self, asked: Asked, replying: Replying) -> None:
         """At shutdown: say so, and let go of the claim, so that the next process goes on at once."""
-        posted = await _bounded(replying.interrupt(escaped(say(Text.RESTARTING, asked.language))))
-        await _bounded(self._claims.extend(asked.key, lease_seconds=0, reply=posted or replying.first))
-
-
-async def _bounded(work: Awaitable[T]) -> T | None:
-    """What is done while everything ends: not for long, and never the reason of a failure."""
-    try:
-        return await asyncio.wait_for(work, timeout=5)
-    except (FootnoteError, TimeoutError) as error:
-        logger.warning("a reply could not be handed over: %s", error)
-        return None
+        posted = await bounded(replying.interrupt(escaped(say(Text.RESTARTING, asked.language))))
+        await bounded(self._claims.extend(asked.key, lease_seconds=0, reply=posted or replying.first))
