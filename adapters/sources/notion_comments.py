@@ -54,7 +54,9 @@ class CommentReader:
         of_page = await self._section(page, None)
         if self._scope is CommentScope.ALL:
             identifiers = filter(None, (block_id(one.get("id")) for one in walk_live(raw)))
-            sections = {identifier: part async for identifier, part in self._sections(tuple(identifiers))}
+            sections: dict[BlockId | None, tuple[Block, ...]] = {
+                identifier: part async for identifier, part in self._sections(tuple(identifiers))
+            }
             blocks = with_parts(blocks, sections)
         return (*blocks, *of_page)
 
