@@ -10,5 +10,6 @@ RUN pip install --no-cache-dir -c constraints.txt '.[attachments,charts]' \
     && install -d -o footnote -g footnote /home/footnote/.footnote
 USER footnote
 WORKDIR /home/footnote
+RUN mkdir .footnote
 ENTRYPOINT ["footnote"]
 CMD ["serve"]

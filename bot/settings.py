@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -79,6 +80,7 @@ class Settings(BaseSettings):
     reranker_candidates: int = Field(default=50, ge=20, le=100)
     llm_model: str = EXTRACTIVE
     llm_base_url: str | None = None
+    ollama_base_url: str = "http://127.0.0.1:11434"
     llm_api_key: SecretStr | None = None
     answer_style: Literal["strict", "soft", "guided"] = "guided"
     answer_unsupported: Literal["drop", "mark"] = "drop"
@@ -241,6 +243,7 @@ class Settings(BaseSettings):
     @field_validator(
         "notion_base_url",
         "llm_base_url",
+        "ollama_base_url",
         "embedding_base_url",
         "reranker_base_url",
         "slack_base_url",
@@ -364,12 +367,11 @@ def read_variables(env_file: Path = Path(".env")) -> dict[str, str]:
 def unknown_variables(variables: Mapping[str, str]) -> tuple[str, ...]:
     """Variables that look like ours and are not: most likely typing mistakes."""
     known = {name.upper() for name in Settings.model_fields} | {"FOOTNOTE_LOG_LEVEL"}
-    known |= {
-        "FOOTNOTE_SPECS",
-        "FOOTNOTE_BENCH_DATA",
-        "FOOTNOTE_SYNC_EXAMPLES",
-    }  # read by tests and benchmarks
-    return tuple(sorted(name for name in variables if name.startswith(_PREFIXES) and name not in known))
+    # Those read by tests and benchmarks.
+    known |= {"FOOTNOTE_SPECS", "FOOTNOTE_BENCH_DATA", "FOOTNOTE_SYNC_EXAMPLES"}
+    unknown = sorted(name for name in variables if name.startswith(_PREFIXES) and name not in known)
+    near = {name: get_close_matches(name, known, n=1, cutoff=0.8) for name in unknown}
+    return tuple(f"{name} (did you mean {near[name][0]}?)" if near[name] else name for name in unknown)
 
 
 def _require_scheme(value: str, schemes: tuple[str, ...]) -> str:

@@ -53,7 +53,6 @@ from core.services.scoped_index import ScopedIndex
 from core.services.sentence_reranking import SentenceReranker
 from core.services.watching import WatchedCache
 
-OLLAMA_BASE_URL = "http://127.0.0.1:11434"
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 
 LOCAL_SECONDS = 5.0
@@ -240,7 +239,8 @@ async def open_embedder(settings: Settings, client: HttpClient) -> AsyncIterator
         case "hashing":
             yield HashingEmbedder(profile.dimensions)
         case "ollama":
-            ollama = OllamaEmbedder(client, profile, base_url=base_url or OLLAMA_BASE_URL, api_key=api_key)
+            ollama_url = base_url or settings.ollama_base_url
+            ollama = OllamaEmbedder(client, profile, base_url=ollama_url, api_key=api_key)
             yield await _measured(ollama)
         case _:
             remote = OpenAIEmbedder(client, profile, base_url=base_url or OPENAI_BASE_URL, api_key=api_key)
@@ -296,7 +296,7 @@ def make_generator(settings: Settings, client: HttpClient) -> Generator | None:
     match provider, bool(model):
         case "ollama", True:
             return OllamaGenerator(
-                client, model, base_url=settings.llm_base_url or OLLAMA_BASE_URL, api_key=api_key
+                client, model, base_url=settings.llm_base_url or settings.ollama_base_url, api_key=api_key
             )
         case "openai", True:
             return OpenAIGenerator(

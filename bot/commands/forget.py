@@ -4,6 +4,7 @@ from adapters.stores.learning import open_learning
 from bot.servers import only_sample_exists, running_servers
 from bot.settings import Settings
 from bot.terminal import output, print_json
+from bot.wording import counted
 from core.errors import InvalidInputError
 
 
@@ -22,9 +23,10 @@ async def run_forget(settings: Settings, person: str, *, as_json: bool) -> int:
         print_json({"removed": removed})
     else:
         output.print(
-            f"{removed} questions, judgements and suggestions were deleted."
+            f"Deleted {counted(removed, 'record')}: questions, judgements and suggestions."
             if removed
             else "Nothing was kept of this person. Ids look like U042 in Slack, and are digits in Discord.",
             markup=False,
+            soft_wrap=True,
         )
     return 0

@@ -12,6 +12,7 @@ from bot.servers import only_sample_exists
 from bot.settings import Settings
 from bot.terminal import note, output, print_json
 from bot.wiring import open_app
+from bot.wording import counted
 from core.domain.audiences import EVERYTHING
 from core.errors import InvalidInputError
 from core.services.gaps import FoundGap
@@ -28,7 +29,7 @@ async def run_gaps(settings: Settings, *, days: int, limit: int, golden: Path | 
         gaps = await app.learning.gaps.find(viewer=EVERYTHING, since=since, limit=limit)
     if golden is not None:
         count = await asyncio.to_thread(write_golden, golden, gaps)
-        note(f"{count} candidates are in {golden}; fill in what is relevant before you measure with them")
+        note(f"{counted(count, 'candidate')} written to {golden}: fill in what is relevant, then measure")
     if as_json:
         print_json({"days": days, "gaps": [gap_json(gap) for gap in gaps]})
     elif gaps:

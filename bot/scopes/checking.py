@@ -7,6 +7,7 @@ from bot.findings import Finding, State
 from bot.scopes.describing import FIRST_LINES, mappings, mentioned_pages
 from bot.scopes.watching import USUAL_NAME, LiveAudiences, config_path
 from bot.settings import Settings
+from bot.wording import counted
 from core.errors import FootnoteError
 
 SUBJECT = "audiences"
@@ -24,7 +25,7 @@ async def audience_findings(settings: Settings, database_url: str | None) -> Asy
         yield Finding(SUBJECT, State.FAIL, str(error), "correct that line; docs/audiences.md shows every key")
         return
     lines = tuple(mappings(live.rules))
-    yield Finding(SUBJECT, State.OK, f"{path.name} is readable: {len(live.rules.scopes)} scopes")
+    yield Finding(SUBJECT, State.OK, f"{path.name} is readable: {counted(len(live.rules.scopes), 'scope')}")
     for line in lines:
         yield Finding(SUBJECT, State.OK, line)
     if not lines:

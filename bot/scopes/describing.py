@@ -10,7 +10,9 @@ from core.services.audiences import AudienceRules, PlatformRules, Scopes
 FIRST_LINES = """[scopes.all]
 include = "everything"
 [slack]            # or [discord]
-default = ["all"]  # channels that nobody mapped"""
+default = ["all"]  # channels that nobody mapped
+[slack.workspaces] # or [discord.guilds]: direct messages and private replies
+# T0123456 = ["all"]  # with the id of yours"""
 """What to write to begin with: members in any channel see everything that was synced, strangers nothing."""
 
 

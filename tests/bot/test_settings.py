@@ -207,5 +207,8 @@ def test_empty_values_count_as_unset() -> None:
 
 
 def test_typing_mistakes_are_found() -> None:
-    """A variable that looks like ours and is not is named."""
-    assert unknown_variables({"NOTION_TOKN": "x", "NOTION_TOKEN": "y", "PATH": "/bin"}) == ("NOTION_TOKN",)
+    """A variable that looks like ours and is not is named, with the one that was meant."""
+    assert unknown_variables({"NOTION_TOKN": "x", "NOTION_TOKEN": "y", "PATH": "/bin"}) == (
+        "NOTION_TOKN (did you mean NOTION_TOKEN?)",
+    )
+    assert unknown_variables({"SLACK_XYZZY": "x"}) == ("SLACK_XYZZY",)
