@@ -32,7 +32,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 # A page counts once the passages of its newest revision are in the index: those of the one before it say what
 # they always said. A page without text has no passages and is as good as gone.
 _SUSPECTS = f"""
-SELECT {_PLACE}, passage.position, passage.page_id, passage.language,
+SELECT {_PLACE}, reply.given_at, passage.position, passage.page_id, passage.language,
     passage.figures, passage.words, passage.denials, page.revision,
     ARRAY(
         SELECT chunk.chunk_text FROM notion_embeddings AS chunk
@@ -58,12 +58,12 @@ _LOOKED = """
 UPDATE given_reply_passages AS passage SET looked = $5
 FROM given_replies AS reply
 WHERE passage.reply = reply.id AND reply.platform = $1 AND reply.channel = $2 AND reply.message = $3
-  AND passage.position = $4
+  AND reply.given_at = $4 AND passage.position = $6
 """
 
 _CHANGED = """
 UPDATE given_replies SET changed_at = coalesce(changed_at, now())
-WHERE platform = $1 AND channel = $2 AND message = $3
+WHERE platform = $1 AND channel = $2 AND message = $3 AND given_at = $4
 """
 
 _TAKE = f"""
@@ -110,6 +110,7 @@ class PostgresReplies:
         return tuple(
             Suspect(
                 place=_place(row),
+                given_at=row["given_at"],
                 position=row["position"],
                 digest=PassageDigest(
                     page_id=PageId(str(row["page_id"])),
@@ -128,11 +129,12 @@ class PostgresReplies:
         """As the port says."""
         async with self._pool.transaction() as connection:
             for suspect, is_changed in looked.items():
-                key = (suspect.place.platform, suspect.place.channel, suspect.place.message)
+                place = suspect.place
+                key = (place.platform, place.channel, place.message, suspect.given_at)
                 if is_changed:
                     await connection.execute(_CHANGED, *key)
                 else:
-                    await connection.execute(_LOOKED, *key, suspect.position, suspect.revision)
+                    await connection.execute(_LOOKED, *key, suspect.revision, suspect.position)
 
     async def take_changed(
         self, platform: str, *, since: datetime, lease_seconds: float, limit: int

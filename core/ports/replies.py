@@ -49,10 +49,13 @@ class GivenReply:
 class Suspect:
     """A cited passage whose page has changed since it was last compared.
 
-    ``revision`` is that of the page now, null where the page is gone; ``texts`` are its passages now.
+    ``given_at`` tells which of several replies in one place it is: a question asked again is answered where
+    the old answer stood. ``revision`` is that of the page now, null where the page is gone; ``texts`` are its
+    passages now.
     """
 
     place: ReplyPlace
+    given_at: datetime
     position: int
     digest: PassageDigest
     revision: int | None

@@ -202,6 +202,20 @@ async def test_with_no_days_nothing_is_kept(database_url: str) -> None:
         assert await shelf.book.prune(before=shelf.clock.moment + timedelta(days=1)) == 0
 
 
+async def test_a_look_at_the_old_answer_marks_no_new_one(shelf: Shelf) -> None:
+    """Asked again while the old answer is compared, the new one in its place is as fresh as it looks."""
+    await shelf.replies.given(place(), cites((1, BEFORE)))
+    await shelf.write(1, "You have 30 days of vacation a year.")
+    suspects = await shelf.book.suspects(since=shelf.clock.moment - timedelta(days=1), limit=10)
+    shelf.clock.moment += timedelta(seconds=5)
+    await shelf.replies.given(place(), cites((1, "You have 30 days of vacation a year.")))
+
+    await shelf.book.settle(dict.fromkeys(suspects, True))
+
+    assert len(suspects) == 1
+    assert await shelf.taken() == []
+
+
 async def test_no_text_and_nobody_is_kept(shelf: Shelf, database_url: str) -> None:
     """Neither question nor passage can be read in the tables."""
     await shelf.replies.given(place(), cites((1, BEFORE)))
