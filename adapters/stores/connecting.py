@@ -106,6 +106,8 @@ _TRANSLATIONS: tuple[tuple[tuple[type[Exception], ...], _Translation], ...] = (
             *(asyncpg.AdminShutdownError, asyncpg.CrashShutdownError, asyncpg.QueryCanceledError),
             *(asyncpg.DeadlockDetectedError, asyncpg.SerializationError, asyncpg.LockNotAvailableError),
             *(asyncpg.DiskFullError, asyncpg.OutOfMemoryError),
+            # A migration of a newer process changed a table in the middle; the next try plans anew.
+            asyncpg.InvalidCachedStatementError,
         ),
         lambda place, error: UnavailableError(f"{place} did not answer: {error}"),
     ),

@@ -37,11 +37,24 @@ async def test_a_failed_transaction_leaves_nothing(database_url: str) -> None:
         assert await pool.fetchval("SELECT count(*) FROM digests") == 0
 
 
+async def test_a_table_that_changes_under_a_transaction_is_tried_again_later(database_url: str) -> None:
+    """While a newer version migrates, what fails fails for now; the next try knows the new table."""
+    async with small_pool(database_url, seconds=5.0, size=1) as pool:
+        await pool.fetch("SELECT * FROM digests")
+        async with small_pool(database_url, seconds=5.0) as migrating:
+            await migrating.execute("ALTER TABLE digests ADD COLUMN added text")
+
+        with pytest.raises(UnavailableError):
+            await twice(pool, "SELECT * FROM digests")
+
+        assert await pool.fetch("SELECT * FROM digests") == []
+
+
 async def twice(pool: SmallPool, statement: str) -> None:
     """Run a statement two times in one transaction."""
     async with pool.transaction() as connection:
-        await connection.execute(statement)
-        await connection.execute(statement)
+        await connection.fetch(statement)
+        await connection.fetch(statement)
 
 
 async def test_forgetting_waits_for_questions_that_are_being_written(database_url: str) -> None:
