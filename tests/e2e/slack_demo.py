@@ -13,18 +13,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from adapters.chat.slack import SlackChat, SlackSettings
+from adapters.chat.slack import SlackChat, SlackSettings, blocks
 from adapters.sources.sample import SampleSource
 from adapters.stores.claims import open_claims
 from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from bot.settings import load_settings
 from bot.syncing import sync_with_progress
 from bot.wiring import open_app
+from core.domain.audiences import EVERYTHING, Audience
+from core.domain.places import Place
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
     RecordedFeedback,
     ScriptedAdministration,
-    StoredTitles,
     SystemClock,
 )
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
@@ -33,7 +34,7 @@ from tests.fakes.slack.transcript import conversation, page, private_reply
 CHROMIUM = (
     *("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--hide-scrollbars", "--disable-background-networking", "--disable-component-update"),
-    *("--disable-sync", "--window-size=760,1010"),
+    *("--disable-sync", "--window-size=760,1170"),
 )
 
 QUESTIONS = (
@@ -44,8 +45,17 @@ QUESTIONS = (
 FOLLOW_UP = "and do the days between Christmas and New Year count?"
 
 
+class OpenWorkspace(OpenAudiences):
+    """The sample workspace has no secrets from its people."""
+
+    def channel_audience(self, place: Place) -> Audience:
+        """Everything, in every channel."""
+        del place
+        return EVERYTHING
+
+
 async def talk(slack: FakeSlack, people: People) -> str:
-    """What people ask; returns what a command answered privately."""
+    """What people ask; returns what a command answered privately, before it is shared."""
     threads = [people.write("C1", user, f"<@UBOT> {question}") for user, question in QUESTIONS]
     for thread in threads:
         await answered(slack, thread, replies=1)
@@ -55,6 +65,8 @@ async def talk(slack: FakeSlack, people: People) -> str:
     name = people.command("C1", "UJONAS", "/ask", command.removeprefix("/ask "))
     bodies = slack.response_urls[name].bodies
     await waited(lambda: bool(bodies))
+    people.press("UJONAS", bodies[-1], blocks.SHARE, channel="C1")
+    await waited(lambda: any(not one.get("thread_ts") for one in slack.workspace.from_bot("C1")))
     return private_reply(command, bodies)
 
 
@@ -90,8 +102,8 @@ async def run(picture: Path | None) -> None:
                 answerer=app.answerer,
                 claims=claims,
                 kept=MemoryKeptAnswers(clock=SystemClock()),
-                titles=StoredTitles(),
-                audiences=OpenAudiences(),
+                titles=app.store,
+                audiences=OpenWorkspace(),
                 feedback=RecordedFeedback(),
                 administration=ScriptedAdministration(),
                 clock=SystemClock(),
