@@ -9,6 +9,7 @@ import discord
 from adapters.chat.discord.addresses import point_at
 from adapters.chat.discord.calls import CallError, call
 from adapters.chat.discord.settings import DiscordSettings
+from adapters.chat.reaching import remedy
 from core.errors import ConfigurationError, FootnoteError, RefusedError
 from core.ports.chat import StatusCheck
 
@@ -88,7 +89,9 @@ async def check(settings: DiscordSettings) -> Sequence[StatusCheck]:
                 name="Discord token",
                 ok=False,
                 detail=str(error),
-                remedy="copy the token from the developer portal, page Bot, into DISCORD_TOKEN",
+                remedy=remedy(
+                    error, if_refused="copy the token from the developer portal, page Bot, into DISCORD_TOKEN"
+                ),
             ),
         )
     return (

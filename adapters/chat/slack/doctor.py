@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from adapters.chat.reaching import remedy
 from adapters.chat.slack.settings import SlackSettings
 from adapters.chat.slack.web import SlackWeb, call, open_web, respond
 from core.errors import FootnoteError
@@ -55,7 +56,9 @@ async def check(settings: SlackSettings) -> Sequence[StatusCheck]:
                     name="Slack bot token",
                     ok=False,
                     detail=str(error),
-                    remedy="copy the Bot User OAuth Token (xoxb-…) from OAuth & Permissions",
+                    remedy=remedy(
+                        error, if_refused="copy the Bot User OAuth Token (xoxb-…) from OAuth & Permissions"
+                    ),
                 ),
             )
         named = StatusCheck(
