@@ -72,11 +72,8 @@ class Worker:
                 except (FootnoteError, FailingListenerError) as error:
                     if asyncio.get_running_loop().time() - began > LONGEST_PAUSE:
                         pause = FIRST_PAUSE
-                    _logger.warning(
-                        "No jobs can be taken, trying again in %.0f s: %s",
-                        pause,
-                        error or type(error).__name__,
-                    )
+                    reason = str(error) or type(error).__name__
+                    _logger.warning("No jobs can be taken, trying again in %.0f s: %s", pause, reason)
                     await _wait(stop, pause)
                     pause = min(2 * pause, LONGEST_PAUSE)
         finally:
