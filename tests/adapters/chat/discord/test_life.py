@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 from adapters.chat.discord import answering, calls
-from adapters.stores.claims_memory import MemoryClaims
+from adapters.stores.claims_memory import ClaimTable, MemoryClaims
 from core.errors import ConfigurationError, RefusedError
-from core.ports.chat import AbandonedClaim, Verdict
+from core.ports import Clock
+from core.ports.chat import AbandonedClaim, ClaimKey, ClaimState, Verdict
 from tests.adapters.chat.answers import ScriptedAnswerer
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.fakes.discord import BOT_USER, Fault, buttons, shown_text
@@ -206,6 +207,38 @@ async def test_what_is_asked_while_a_process_ends_is_left_to_the_next_one() -> N
         texts = [shown_text(message) for message in session.discord.world.from_bot()]
         assert len(texts) == 3
         assert all("Parental leave" in text for text in texts)
+
+
+class WaitingClaims(MemoryClaims):
+    """A database that takes a moment."""
+
+    def __init__(self, *, clock: Clock, table: ClaimTable) -> None:
+        super().__init__(clock=clock, table=table)
+        self.asked = asyncio.Event()
+
+    async def claim(
+        self, key: ClaimKey, *, payload: Mapping[str, str], lease_seconds: float, thread: str = ""
+    ) -> ClaimState:
+        """As the twin, a little later."""
+        self.asked.set()
+        await asyncio.sleep(0.3)
+        return await super().claim(key, payload=payload, lease_seconds=lease_seconds, thread=thread)
+
+
+async def test_a_command_that_is_being_claimed_is_acknowledged_before_the_connection_ends() -> None:
+    """Else Discord tells its asker that the application did not respond."""
+    async with discord_session(starts=False) as session:
+        claims = WaitingClaims(clock=session.discord.world.clock, table=session.table)
+        session.claims = claims
+        await session.start()
+        interaction = session.people.slash(session.alice, session.channel, "ask", question="How long?")
+        await claims.asked.wait()
+        await session.stop()
+
+        assert interaction.acknowledged is not None
+        await session.start()
+        await session.settled()
+        assert "Parental leave" in shown_text(await session.people.finished(interaction))
 
 
 async def test_buttons_are_served_until_the_connection_ends() -> None:

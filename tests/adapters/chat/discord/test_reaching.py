@@ -284,21 +284,27 @@ async def test_a_public_answer_and_a_direct_message_have_nothing_to_share() -> N
 # --- what was posted before ------------------------------------------------------------------------------
 
 
-async def test_an_answer_posted_before_the_token_expired_is_found_in_the_channel() -> None:
-    """A process that was down for an hour does not answer once more."""
+class Forgetful(MemoryClaims):
+    """A database that goes away before it is noted that the question is answered."""
 
-    class Forgetful(MemoryClaims):
-        async def done(self, *_: object, **__: object) -> None:
-            raise UnavailableError("no database")
+    async def done(self, *_: object, **__: object) -> None:
+        """As the port, in vain."""
+        raise UnavailableError("no database")
 
+
+@pytest.mark.parametrize("came_too_late", [False, True])
+async def test_an_answer_that_stands_in_the_channel_is_found_there(*, came_too_late: bool) -> None:
+    """A process that was down for an hour, or answered too late for a followup, does not answer once more."""
     async with discord_session(starts=False, lease_seconds=1.0) as session:
         session.claims = Forgetful(clock=session.discord.world.clock, table=session.table)
+        if came_too_late:
+            session.discord.provoke(Fault("POST", "/callback$", status=404, code=10062))
         await session.start()
         session.people.slash(session.alice, session.channel, "ask", question="How long is leave?")
         await session.until(session.discord.world.from_bot)
         await session.stop()
         session.claims = None
-        session.discord.world.clock.advance(60 * 60)
+        session.discord.world.clock.advance(10 if came_too_late else 60 * 60)
         await session.start()
         await session.settled()
 
