@@ -21,9 +21,8 @@ from bot.wiring import open_app
 from tests.adapters.chat.discord.harness import (
     MemoryRecords,
     OpenAudiences,
-    RecordedFeedback,
-    ScriptedAdministration,
 )
+from tests.adapters.chat.doubles import RecordedFeedback, ScriptedAdministration
 from tests.fakes.discord import BOT_TOKEN, BOT_USER, Channel, FakeDiscord, User, buttons, running_discord
 from tests.fakes.discord.transcript import conversation, page
 

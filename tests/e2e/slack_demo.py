@@ -22,10 +22,9 @@ from bot.syncing import sync_with_progress
 from bot.wiring import open_app
 from core.domain.audiences import EVERYTHING, Audience
 from core.domain.places import Place
+from tests.adapters.chat.doubles import RecordedFeedback, ScriptedAdministration
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
-    RecordedFeedback,
-    ScriptedAdministration,
     SystemClock,
 )
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack

@@ -14,10 +14,9 @@ from adapters.stores.claims import open_claims
 from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from core.domain.questions import Question
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.doubles import RecordedFeedback, ScriptedAdministration
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
-    RecordedFeedback,
-    ScriptedAdministration,
     StoredTitles,
     SystemClock,
 )

@@ -13,10 +13,9 @@ from adapters.chat.slack import SlackChat, SlackSettings
 from adapters.stores.claims_memory import MemoryClaims
 from adapters.stores.kept_answers_memory import MemoryKeptAnswers
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer
+from tests.adapters.chat.doubles import RecordedFeedback, ScriptedAdministration
 from tests.adapters.chat.slack.harness import (
     OpenAudiences,
-    RecordedFeedback,
-    ScriptedAdministration,
     StoredTitles,
     SystemClock,
 )

@@ -15,10 +15,10 @@ from core.errors import UnavailableError
 from core.ports.chat import ResyncKind
 from tests.adapters.chat.discord.harness import (
     OpenAudiences,
-    ScriptedAdministration,
     Session,
     discord_session,
 )
+from tests.adapters.chat.doubles import ScriptedAdministration
 from tests.fakes.discord import BOT_USER, Fault, Message, shown_text
 from tests.fakes.discord import permissions as bits
 from tests.fakes.discord.permissions import Overwrite

@@ -24,9 +24,8 @@ from tests.adapters.chat.discord.harness import (
     ListedSuggestions,
     MemoryRecords,
     OpenAudiences,
-    RecordedFeedback,
-    ScriptedAdministration,
 )
+from tests.adapters.chat.doubles import RecordedFeedback, ScriptedAdministration
 
 SETTINGS = DiscordSettings(token="simulated", edit_seconds=0.05, shards=1)
 

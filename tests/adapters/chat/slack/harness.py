@@ -19,18 +19,12 @@ from core.ports import Answerer
 from core.ports.chat import (
     Claims,
     Digests,
-    Gap,
-    IndexStatus,
     Insights,
     KeptAnswers,
-    ResyncKind,
-    ResyncTicket,
-    StatusCheck,
-    SyncProgress,
-    Verdict,
 )
 from core.ports.replies import GivenReplies
 from tests.adapters.chat.answers import ScriptedAnswerer, page_id
+from tests.adapters.chat.doubles import RecordedFeedback, ScriptedAdministration
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
 
 WAIT_SECONDS = 15.0
@@ -88,84 +82,6 @@ class StoredTitles:
         return {
             one: "A title" if audience.admits(() if one in self.moved else (one,)) else None for one in ids
         }
-
-
-@dataclass
-class RecordedFeedback:
-    """Keeps what it is told."""
-
-    judged: list[tuple[str, str, Verdict, str]] = field(default_factory=list)
-    suggested: list[tuple[str, str, str]] = field(default_factory=list)
-    error: Exception | None = None
-
-    async def judge(self, *, question_id: str, person: str, verdict: Verdict, reason: str = "") -> None:
-        """Note it."""
-        if self.error is not None:
-            raise self.error
-        self.judged.append((question_id, person, verdict, reason))
-
-    async def suggest(self, *, question_id: str, person: str, text: str) -> None:
-        """Note it."""
-        self.suggested.append((question_id, person, text))
-
-
-class ScriptedAdministration:
-    """One run at a time; a second request joins it."""
-
-    def __init__(self, *, steps: int = 4, step_seconds: float = 0.05) -> None:
-        self.requests: list[tuple[ResyncKind, str]] = []
-        self.gap_viewers: list[Audience] = []
-        self.steps = steps
-        self.step_seconds = step_seconds
-        self.running = 0
-        self.error: Exception | None = None
-        self.explanation = "**{link}** was seen today."
-
-    async def resync(self, kind: ResyncKind, *, asked_by: str) -> ResyncTicket:
-        """Begin or join."""
-        if self.error is not None:
-            raise self.error
-        self.requests.append((kind, asked_by))
-        if self.running:
-            return ResyncTicket(run_id=self.running, joined=True, upgraded=kind is ResyncKind.FULL)
-        self.running = len(self.requests)
-        return ResyncTicket(run_id=self.running)
-
-    async def follow(self, run_id: int) -> AsyncIterator[SyncProgress]:
-        """A few steps and the end."""
-        kind = self.requests[run_id - 1][0]
-        for done in range(self.steps):
-            yield SyncProgress(run_id=run_id, kind=kind, done=done, total=self.steps)
-            await asyncio.sleep(self.step_seconds)
-        self.running = 0
-        yield SyncProgress(run_id=run_id, kind=kind, done=self.steps, total=self.steps, finished=True)
-
-    async def status(self) -> IndexStatus:
-        """Healthy but for one thing."""
-        if self.error is not None:
-            raise self.error
-        return IndexStatus(
-            checks=(
-                StatusCheck(name="database", ok=True, detail="PostgreSQL 18"),
-                StatusCheck(name="notion", ok=False, detail="token <refused>", remedy="set NOTION_TOKEN"),
-            ),
-            ledger={"indexed": 3},
-            pages=3,
-            chunks=9,
-            pending=1,
-            generation=7,
-            last_sync=datetime(2026, 3, 1, 9, 30, tzinfo=UTC),
-        )
-
-    async def gaps(self, *, viewer: Audience, limit: int) -> Sequence[Gap]:
-        """One."""
-        self.gap_viewers.append(viewer)
-        del limit
-        return (Gap(count=4, examples=("Where is <!channel> the VPN?",), nearest_pages=(("Network", "u"),)),)
-
-    async def why(self, link: str) -> str:
-        """Repeats the link."""
-        return self.explanation.format(link=link)
 
 
 @dataclass
@@ -277,6 +193,7 @@ async def slack_session(
             table=ClaimTable(),
             settings=replace(settings, **changes),
         )
+        session.administration.example = "Where is <!channel> the VPN?"
         try:
             if starts:
                 await session.start()

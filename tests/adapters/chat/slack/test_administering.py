@@ -185,7 +185,7 @@ async def test_the_other_verbs_answer_privately(session: Session) -> None:
     why = await said(session, "UADMIN", "why https://www.notion.so/Page-00000000000040008000000000000001")
     usage = await said(session, "UADMIN", "dance")
 
-    assert "3 pages, 9 passages, 1 waiting; last sync 2026-03-01 09:30" in status
+    assert "34 pages, 90 passages, 3 waiting; last sync 2026-03-01 09:30" in status
     assert ":x: notion: token &lt;refused&gt; → set NOTION_TOKEN" in status
     assert "4 × Where is &lt;!channel&gt; the VPN? (nearest: Network)" in gaps
     assert scope == "This channel (public) sees &lt;everything&gt; &amp; more."
@@ -211,7 +211,7 @@ async def test_slk8_administrators_of_the_rules_follow_the_rules(session: Sessio
     """Whom the file names is asked when a command is used, not when the bot was started."""
     assert "only administrators" in await said(session, "U2", "status")
     session.audiences.admins = frozenset({"U2"})
-    assert "3 pages" in await said(session, "U2", "status")
+    assert "34 pages" in await said(session, "U2", "status")
     session.audiences.admins = frozenset()
     assert "only administrators" in await said(session, "U2", "status")
 
@@ -334,7 +334,12 @@ async def test_the_home_of_an_administrator_shows_how_things_are() -> None:
         await session.start()
         home = await home_of(session, "UADMIN")
 
-        for part in ("3 pages, 9 passages", "3 pages read", "9 × How do I book leave?", "Where is the moon?"):
+        for part in (
+            "34 pages, 90 passages",
+            "3 pages read",
+            "9 × How do I book leave?",
+            "Where is the moon?",
+        ):
             assert part in home
         assert "% good of 104" in home
         (picture,) = session.slack.workspace.uploads.values()
@@ -416,4 +421,4 @@ async def test_the_home_works_without_pictures_and_insights() -> None:
         await session.start()
         assert "% good of 104" in await home_of(session, "UADMIN")
     async with slack_session() as session:
-        assert "3 pages, 9 passages" in await home_of(session, "UADMIN")
+        assert "34 pages, 90 passages" in await home_of(session, "UADMIN")
