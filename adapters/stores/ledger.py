@@ -16,10 +16,13 @@ from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble, paus
 KEEP_RUNS = 1000
 """How many runs are remembered: three weeks of one every half hour."""
 
+# By their order, not by their times: a clock that was ahead once must not rule for ever.
 _LOOKS = """
 SELECT
-    (SELECT max(started) FROM sync_runs WHERE source = $1 AND reached_end) AS changes,
-    (SELECT max(started) FROM sync_runs WHERE source = $1 AND reached_end AND complete) AS listing
+    (SELECT started FROM sync_runs WHERE source = $1 AND reached_end ORDER BY id DESC LIMIT 1) AS changes,
+    (
+        SELECT started FROM sync_runs WHERE source = $1 AND reached_end AND complete ORDER BY id DESC LIMIT 1
+    ) AS listing
 """
 
 _KEEP_RUN = """
@@ -29,10 +32,12 @@ VALUES ($1, $2, $3, $4, $5::jsonb, $6)
 
 # The newest run of each kind stays, since the next one begins where it looked.
 _FORGET_RUNS = """
-DELETE FROM sync_runs
+DELETE FROM sync_runs AS run
 WHERE id <= (SELECT max(id) FROM sync_runs) - $1
-  AND started < (SELECT max(started) FROM sync_runs WHERE reached_end)
-  AND started < (SELECT max(started) FROM sync_runs WHERE reached_end AND complete)
+  AND id < coalesce((SELECT max(id) FROM sync_runs WHERE reached_end AND source = run.source), id + 1)
+  AND id < coalesce(
+      (SELECT max(id) FROM sync_runs WHERE reached_end AND complete AND source = run.source), id + 1
+  )
 """
 
 _KEEP_TROUBLES = """

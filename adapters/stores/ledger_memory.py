@@ -24,8 +24,8 @@ class MemoryLedger:
         """As `SyncLedger.looks`."""
         ended = [run for run in self.runs if run.reached_end and run.source == source]
         return Looks(
-            max((run.started for run in ended), default=None),
-            max((run.started for run in ended if run.complete), default=None),
+            next((run.started for run in reversed(ended)), None),
+            next((run.started for run in reversed(ended) if run.complete), None),
         )
 
     async def keep_run(

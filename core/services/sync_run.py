@@ -366,7 +366,10 @@ class SyncRun:
     # --- Removing --------------------------------------------------------------------------------------
 
     async def remove_absent(self, started: datetime, *, confirmed: bool) -> None:
-        """Look at every stored page that the whole listing did not show, and remove those that are gone."""
+        """Look at every stored page that the whole listing did not show, and remove those that are gone.
+
+        ``started`` is when the run began; a later moment compares with all that is stored.
+        """
         after: PageId | None = None
         gone: dict[PageId, Presence] = {}
         while states := await self._writer.not_synced_since(started, limit=_LOOK_UP, after=after):

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from dataclasses import asdict, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from core.domain.documents import PageRef
 from core.domain.ids import PageId
@@ -28,6 +28,8 @@ from core.services.sync_run import Plan, SyncRun, SyncSettings
 __all__ = ["Failure", "Stage", "SyncObserver", "SyncReport", "SyncSettings", "Syncer"]
 
 _logger = logging.getLogger("footnote.sync")
+
+_FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 class Syncer:
@@ -102,7 +104,9 @@ class Syncer:
         started = self._clock.now()
         if self._looks is None:
             await self._remember()
-        everything = full or confirm_removal or self._is_listing_due(started)
+        # A clock that was set back makes what was noted before look new: nothing of it is relied on.
+        is_behind = self._is_behind(started)
+        everything = full or confirm_removal or is_behind or self._is_listing_due(started)
         due, waiting = await self._in_trouble(started, everything=everything)
         run = self._new_run(tally, read_all=full, changes_only=not everything, read_since=read_since)
         listed = False
@@ -114,7 +118,7 @@ class Syncer:
             tally.set(complete=everything and listed)
             tally.enter(Stage.REMOVING)
             if everything and listed:
-                await run.remove_absent(started, confirmed=confirm_removal)
+                await run.remove_absent(_FOREVER if is_behind else started, confirmed=confirm_removal)
             else:
                 await run.remove_suspects(confirmed=confirm_removal)
         except FootnoteError as error:
@@ -257,6 +261,10 @@ class Syncer:
             return Tally(observer)
         source, before = self._source, self._source.requests_sent
         return Tally(observer, lambda: source.requests_sent - before)
+
+    def _is_behind(self, now: datetime) -> bool:
+        last = self._looks.changes if self._looks is not None else None
+        return last is not None and last > now
 
     def _is_listing_due(self, now: datetime) -> bool:
         last = self._looks.listing if self._looks is not None else None

@@ -1,6 +1,7 @@
 """Cases of the inventory that others fell into, each from Notion to the index."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -11,7 +12,7 @@ from core.ports.ledger import Fate
 from core.services.sync_report import Stage, SyncReport
 from tests.core.services.sync_rig import sync_rig
 from tests.core.services.test_sync_ledger import kept_rig
-from tests.fakes.notion import blocks, faults, generate, properties, routes
+from tests.fakes.notion import Workspace, blocks, faults, generate, properties, routes
 from tests.fakes.notion.faults import Action
 
 
@@ -283,3 +284,41 @@ async def test_t19_a_page_that_comes_back_is_not_wiped_by_its_earlier_removal() 
 
         assert rig.bodies(page) == ["I am back."]
         assert await ledger.totals() == {Fate.INDEXED: 4}
+
+
+@pytest.mark.parametrize("ahead_by", [timedelta(minutes=5), timedelta(days=3)])
+async def test_a_clock_that_was_ahead_and_is_set_right_hides_nothing(ahead_by: timedelta) -> None:
+    """The next run lists everything: edits and removals do not wait until time has caught up."""
+    async with kept_rig() as (rig, ledger):
+        edited = rig.workspace.add_page("Edited", blocks=[blocks.paragraph("before")])
+        gone = rig.workspace.add_page("Gone", blocks=[blocks.paragraph("Text.")])
+        await rig.settled()
+        clock = AheadClock(rig.workspace, ahead_by)
+        rig.restart()
+        rig.syncer._clock = clock
+        await rig.syncer.run(full=True)
+        clock.by = timedelta()
+        rig.workspace.edit_block(rig.workspace.block_ids(edited)[0], "after")
+        rig.workspace.trash(gone)
+        rig.workspace.clock.advance(minutes=1)
+
+        report = await rig.syncer.run()
+
+        assert (report.complete, report.removed) == (True, 1)
+        assert rig.bodies(edited) == ["after"]
+        rig.later()
+        rig.restart()
+        assert not (await rig.syncer.run()).complete
+        assert await ledger.in_trouble() == []
+
+
+class AheadClock:
+    """Ours, which is ahead of Notion's."""
+
+    def __init__(self, workspace: Workspace, by: timedelta) -> None:
+        self._workspace = workspace
+        self.by = by
+
+    def now(self) -> datetime:
+        """What our machine believes."""
+        return self._workspace.clock.now() + self.by
