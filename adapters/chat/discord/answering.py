@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 
@@ -117,12 +118,12 @@ class Answering:
     async def _begin(self, asked: Asked) -> None:
         """Answer what is claimed now; while everything ends, leave it to the next process instead."""
         if self._running.is_draining:
-            await self._hand_over(asked, self._replying(asked, existing=asked.again))
+            await self._hand_over(asked, self._replying(asked, existing=next(iter(asked.replaces), "")))
             return
         if not asked.message:
             # A message can be read again where it was written.
             self.recent.keep(asked)
-        self._running.start(self._answer(asked, existing=asked.again))
+        self._running.start(self._answer(asked, existing=next(iter(asked.replaces), "")))
 
     async def is_follow_up(self, asked: Asked) -> bool:
         """Whether somebody whose question was answered in this thread goes on there without a mention."""
@@ -178,7 +179,7 @@ class Answering:
             await self._fail(asked, replying, Text.GAVE_UP)
             await replying.close()
         else:
-            await self._answer(asked, existing=claim.reply or asked.again)
+            await self._answer(asked, existing=claim.reply or next(iter(asked.replaces), ""))
 
     async def _answer(self, asked: Asked, *, existing: str) -> None:
         replying = self._replying(asked, existing=existing)
@@ -241,8 +242,18 @@ class Answering:
             await self._show_alone(asked, replying, reply)
             return
         await self._show(asked, replying, reply)
+        await self._delete(asked, asked.replaces[1:])
         if isinstance(outcome, Answer):
             await self._marking.given(asked, channel=replying.where, message=replying.first, answer=outcome)
+
+    async def _delete(self, asked: Asked, messages: Sequence[str]) -> None:
+        """What a former answer went on with says nothing any more."""
+        channel = self._client.get_partial_messageable(int(asked.channel))
+        for message in messages:
+            try:
+                await call("deleting a message", channel.get_partial_message(int(message)).delete())
+            except FootnoteError as error:
+                logger.info("a part of a former answer could not be deleted: %s", error)
 
     async def _show(self, asked: Asked, replying: Replying, reply: Reply) -> None:
         await self._require_claim(asked)

@@ -30,7 +30,8 @@ class Asked:
     ``posts_in`` is a thread in which the answer is posted instead. ``private``: ``"yes"`` if only the asker
     sees the reply. ``kind`` and ``asker_kind`` are what the server told with the question; ``roles`` are
     parted by commas; ``name`` is how others see the asker. ``turns`` are earlier questions as JSON.
-    ``again`` is the message whose place the new answer takes.
+    ``again`` is the message whose place the new answer takes,
+    and behind commas those that go with it.
     """
 
     event: str
@@ -62,6 +63,11 @@ class Asked:
     def is_private(self) -> bool:
         """Whether only the asker sees the reply."""
         return bool(self.private)
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """The messages of the reply that the new answer takes the place of, the first one first."""
+        return tuple(filter(None, self.again.split(",")))
 
     @property
     def is_direct(self) -> bool:

@@ -140,6 +140,15 @@ def asker_of(message: discord.Message) -> str:
     return pressed.about if pressed is not None else ""
 
 
+def custom_ids(message: discord.Message) -> tuple[str, ...]:
+    """The custom ids of everything below a message."""
+    return tuple(
+        custom_id
+        for component in _walk(message.components)
+        if (custom_id := getattr(component, "custom_id", None))
+    )
+
+
 def _first_button(message: discord.Message, wanted: Button | None = None) -> Pressed | None:
     for component in _walk(message.components):
         pressed = read_button_id(getattr(component, "custom_id", None) or "")

@@ -19,8 +19,15 @@ from adapters.chat.discord.asking import (
     with_turns,
 )
 from adapters.chat.discord.calls import THREAD_EXISTS, CallError, call
-from adapters.chat.discord.components import asked_in, asker_of, question_modal, question_of, submitted_text
-from adapters.chat.discord.custom_ids import Button, Pressed, button_id
+from adapters.chat.discord.components import (
+    asked_in,
+    asker_of,
+    custom_ids,
+    question_modal,
+    question_of,
+    submitted_text,
+)
+from adapters.chat.discord.custom_ids import Button, Pressed, button_id, read_button_id
 from adapters.chat.discord.directory import Directory
 from adapters.chat.discord.escaping import CUT, plain
 from adapters.chat.discord.settings import DiscordSettings
@@ -46,6 +53,9 @@ DIRECT_MINUTES = 60
 """In direct messages what was asked longer ago belongs to another conversation."""
 
 SEARCHED = 30
+PARTS = 12
+"""Messages behind the first of an answer among which its others are looked for."""
+
 THREAD_NAME_LENGTH = 90
 
 
@@ -173,32 +183,67 @@ class Taking:
 
     async def again(self, interaction: discord.Interaction, pressed: Pressed) -> None:
         """Ask what was asked, for whoever presses: what the new answer may rest on is decided anew."""
-        message = interaction.message
-        text = await self._asked_by_anybody(message) if message is not None else ""
-        if message is None or not text or text.endswith(CUT):
+        try:
+            async with asyncio.timeout(GO_ON_SECONDS):
+                text, replaced = await self._marked(interaction.message, pressed.question)
+        except (FootnoteError, TimeoutError) as error:
+            logger.info("a question cannot be read again: %s", error)
+            text, replaced = "", ()
+        if not text or text.endswith(CUT):
             await whisper(interaction, say(Text.ASK_AGAIN, pressed.language))
             return
-        asked = replace(from_interaction(interaction, text, private=False), again=str(message.id))
+        asked = replace(from_interaction(interaction, text, private=False), again=",".join(replaced))
         await self._answering.take_interaction(interaction, asked)
 
-    async def _asked_by_anybody(self, message: discord.Message) -> str:
-        """What a reply answers, from its header or from the message it replies to; empty if that is gone."""
-        bot, reference = self._client.user, message.reference
-        if text := asked_in(message):
-            return text
-        if bot is None or reference is None or not reference.message_id:
-            return ""
+    async def _marked(self, pressed: discord.Message | None, question: str) -> tuple[str, tuple[str, ...]]:
+        """What a marked reply answers, and the ids of its messages; empty if the question is gone.
+
+        Raises:
+            FootnoteError: Discord cannot be read.
+        """
+        bot = self._client.user
+        if pressed is None or bot is None:
+            return "", ()
+        asking = await self._replied_to_by(pressed)
+        # A mark that had no room in its reply stands below it.
+        is_below = asking is not None and asking.author.id == bot.id
+        reply = asking if asking is not None and is_below else pressed
+        asking = await self._replied_to_by(reply) if is_below else asking
+        text = asked_in(reply)
+        if not text and asking is not None:
+            text = asked_in(asking) if asking.author.id == bot.id else message_text(asking, bot=bot)
+        parts = await self._further_parts(reply, question, but=pressed.id)
+        ids = (reply.id, *parts, *([pressed.id] if is_below else []))
+        return text, tuple(map(str, ids))
+
+    async def _replied_to_by(self, message: discord.Message) -> discord.Message | None:
+        reference = message.reference
+        if reference is None or not reference.message_id:
+            return None
         channel = self._client.get_partial_messageable(message.channel.id)
-        try:
-            asking = await call(
-                "reading a message", channel.fetch_message(reference.message_id), seconds=GO_ON_SECONDS
-            )
-        except FootnoteError as error:
-            logger.info("a question cannot be read again: %s", error)
-            return ""
-        if asking.author.id == bot.id:
-            return asked_in(asking)
-        return message_text(asking, bot=bot)
+        return await call("reading a message", channel.fetch_message(reference.message_id))
+
+    async def _further_parts(self, reply: discord.Message, question: str, *, but: int) -> Sequence[int]:
+        """What an answer went on with, up to its buttons; nothing if another answer stands between."""
+        bot = self._client.user
+        if bot is None or any(
+            (one := read_button_id(custom_id)) is not None and one.button is Button.GOOD
+            for custom_id in custom_ids(reply)
+        ):
+            return ()
+        channel = self._client.get_partial_messageable(reply.channel.id)
+
+        async def read() -> list[discord.Message]:
+            return [one async for one in channel.history(limit=PARTS, after=reply)]
+
+        parts: list[int] = []
+        for message in await call("reading a channel", read()):
+            if message.author.id != bot.id or message.id == but:
+                continue
+            parts.append(message.id)
+            if of := question_of(message):
+                return parts if of == question else ()
+        return ()
 
     async def _thread_for(self, asked: Asked, message: discord.Message) -> str:
         """The thread below an answer in a server's channel; empty where the reply stays where it is."""

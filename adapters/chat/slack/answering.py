@@ -91,7 +91,9 @@ class Answering:
         )
         if state is not ClaimState.TAKEN:
             return False
-        self._running.start(self._keeping(asked, self._answer(asked, existing=asked.again)))
+        self._running.start(
+            self._keeping(asked, self._answer(asked, existing=next(iter(asked.replaces), "")))
+        )
         return True
 
     async def is_follow_up(self, asked: Asked) -> bool:
@@ -226,6 +228,9 @@ class Answering:
         ts = await reply.finish(lambda room: render(outcome, question_id=asked.event, room=room))
         posted = time.monotonic()
         await self._record(asked, ts)
+        for former in asked.replaces[1:]:
+            # What the former answer went on with says nothing any more.
+            await self._delete(asked, former)
         if isinstance(outcome, Answer):
             await self._marking.given(asked, ts, outcome)
         # A crash in this window is the one way to a second answer, if Slack does not show the first one yet.

@@ -26,7 +26,8 @@ class Asked:
     ``thread`` is where the reply goes. ``kind`` is Slack's channel type, empty where the delivery does not
     tell. ``response_url`` is set for a private question (``/ask``), which has no message.
     ``wordless``: ``"yes"`` where there is nothing but names. ``is_shared``: ``"yes"`` in a Slack Connect
-    channel. ``again`` is the ts of a reply that the new answer takes the place of.
+    channel. ``again`` is the ts of a reply that the new answer takes the place of, and behind commas those of
+    its further parts.
     """
 
     event: str
@@ -52,6 +53,11 @@ class Asked:
     def is_private(self) -> bool:
         """Whether only the asker sees the reply in a channel."""
         return bool(self.response_url)
+
+    @property
+    def replaces(self) -> tuple[str, ...]:
+        """The messages of the reply that the new answer takes the place of, the first one first."""
+        return tuple(filter(None, self.again.split(",")))
 
     @property
     def is_direct(self) -> bool:

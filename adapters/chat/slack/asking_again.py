@@ -6,7 +6,7 @@ from typing import Any
 from adapters.chat.slack.answering import Answering
 from adapters.chat.slack.directory import Directory
 from adapters.chat.slack.escaping import escaped
-from adapters.chat.slack.marking import again, question_of
+from adapters.chat.slack.marking import again, thread_of
 from adapters.chat.slack.render import notice
 from adapters.chat.slack.texts import Text, say
 from adapters.chat.slack.web import SlackWeb
@@ -27,8 +27,8 @@ class AskingAgain:
         Raises:
             FootnoteError: the question cannot be read or noted.
         """
-        found = await question_of(self._web, body)
-        if found is None:
+        asked = again(body, await thread_of(self._web, body), bot_user=self._bot_user)
+        if asked is None:
             user = str(body["user"]["id"])
             language = (await self._directory.person(user)).language
             line = notice(escaped(say(Text.QUESTION_GONE, language)))
@@ -36,4 +36,4 @@ class AskingAgain:
             thread = str((body.get("message") or {}).get("thread_ts") or "")
             await self._web.whisper(channel=channel, user=user, message=line, thread=thread)
             return
-        await self._answering.take(again(body, found, bot_user=self._bot_user))
+        await self._answering.take(asked)

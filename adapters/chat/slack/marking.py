@@ -1,12 +1,13 @@
 """Given replies whose source says something else by now: marked once, with a button that asks again."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.chat.slack import blocks
 from adapters.chat.slack.asking import PLATFORM, Asked, question_text, text_of
 from adapters.chat.slack.escaping import escaped
+from adapters.chat.slack.finding import ANSWERED
 from adapters.chat.slack.render import REFUSED_BLOCKS, UPDATED, Message
 from adapters.chat.slack.splitting import octets, split
 from adapters.chat.slack.web import CallError, SlackWeb
@@ -116,34 +117,52 @@ def marked_message(message: Mapping[str, Any], place: ReplyPlace, *, language: s
     return Message(text=f"{line}\n\n{text[0] if text else ''}".strip(), blocks=(*head, *shown))
 
 
-def again(body: Mapping[str, Any], found: Mapping[str, Any], *, bot_user: str) -> Asked:
-    """The question of a marked reply, asked by whoever pressed; ``found`` is the message that asked."""
+def again(body: Mapping[str, Any], thread: Sequence[Mapping[str, Any]], *, bot_user: str) -> Asked | None:
+    """The question of a marked reply, asked by whoever pressed; null if it is not in its thread any more."""
     chosen = blocks.read_value(str(body["actions"][0].get("value") or ""))
-    reply = body.get("message") or {}
+    found = next((one for one in thread if one.get("ts") == chosen.get("question")), None)
+    if found is None:
+        return None
+    reply = chosen.get("reply", "")
+    # A mark that stands below its reply goes with the former answer.
+    pressed = str((body.get("message") or {}).get("ts") or reply)
+    below = [pressed] if pressed != reply else []
     return Asked(
         event=str(body.get("trigger_id") or ""),
         team=str((body.get("team") or {}).get("id") or ""),
         channel=str(body["channel"]["id"]),
         user=str(body["user"]["id"]),
         text=question_text(text_of(found), bot_user=bot_user),
-        message=chosen.get("question", ""),
+        message=chosen["question"],
         thread=chosen.get("thread", ""),
-        again=chosen.get("reply", "") or str(reply.get("ts") or ""),
+        again=",".join((reply, *_further_parts(thread, reply, bot_user=bot_user), *below)),
     )
 
 
-async def question_of(web: SlackWeb, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The message that asked what a pressed button's reply answers; null if it is gone.
+async def thread_of(web: SlackWeb, body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The thread of the reply whose button was pressed; empty if the button does not name it.
 
     Raises:
-        FootnoteError: the thread cannot be read.
+        FootnoteError: it cannot be read.
     """
-    chosen = blocks.read_value(str(body["actions"][0].get("value") or ""))
-    thread, question = chosen.get("thread", ""), chosen.get("question", "")
-    if not thread or not question:
-        return None
-    found = await web.thread(channel=str(body["channel"]["id"]), thread=thread)
-    return next((one for one in found if one.get("ts") == question), None)
+    thread = blocks.read_value(str(body["actions"][0].get("value") or "")).get("thread", "")
+    return await web.thread(channel=str(body["channel"]["id"]), thread=thread) if thread else ()
+
+
+def _further_parts(thread: Sequence[Mapping[str, Any]], reply: str, *, bot_user: str) -> list[str]:
+    """The ts of what the answer went on with behind its first message, by our own metadata."""
+    ours = [one for one in thread if one.get("user") == bot_user]
+    first = next((one for one in ours if one.get("ts") == reply), {})
+    if not (question := _answers(first)):
+        return []
+    return [str(one["ts"]) for one in ours if str(one["ts"]) > reply and _answers(one) == question]
+
+
+def _answers(message: Mapping[str, Any]) -> str:
+    metadata = message.get("metadata") or {}
+    if metadata.get("event_type") != ANSWERED:
+        return ""
+    return str((metadata.get("event_payload") or {}).get("question") or "")
 
 
 def _mark_blocks(place: ReplyPlace, line: str, *, language: str) -> tuple[blocks.Block, ...]:

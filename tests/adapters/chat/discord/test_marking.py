@@ -176,20 +176,25 @@ async def test_a_deleted_reply_is_forgotten() -> None:
         assert len(replies.done) == 1
 
 
-async def test_a_reply_without_room_is_marked_below() -> None:
-    """A text as long as Discord takes."""
-    long = "Parental leave is long. " * 155
-    async with remembering(ScriptedAnswerer(lambda question: an_answer(question, long))) as (
-        session,
-        replies,
-    ):
-        await answered(session, replies)
-        number = len(session.discord.world.from_bot())
+async def test_an_answer_of_several_messages_is_marked_and_replaced_whole() -> None:
+    """There is no room in its first message, so the mark stands below; asked again, all of it gives way."""
+    long = "\n\n".join(f"Paragraph {number} of the former answer. " * 10 for number in range(24))
+    answerer = ScriptedAnswerer(lambda question: an_answer(question, long))
+    async with remembering(answerer) as (session, replies):
+        answer = await answered(session, replies)
+        parts = len(session.discord.world.from_bot())
         await marked(session, replies)
-        below = session.discord.world.from_bot()
+        shown = session.discord.world.from_bot()
+        mark = next(one for one in shown if MARK in shown_text(one))
+        answerer.answer_with = lambda question: an_answer(question, "It is **twenty weeks** now.")
+        session.people.press(session.bob, mark, buttons(mark)["again"])
+        await session.until(lambda: "twenty weeks" in shown_text(answer))
+        await session.until(lambda: len(session.discord.world.from_bot()) == 1)
 
-        assert MARK in " ".join(shown_text(one) for one in below)
-        assert len(below) in (number, number + 1)
+        assert parts > 1
+        assert len(shown) in (parts, parts + 1)
+        assert "former answer" not in shown_text(answer)
+        assert answerer.questions[1].text == answerer.questions[0].text
 
 
 class TwoDigests:

@@ -208,3 +208,41 @@ async def test_a_deleted_question_cannot_be_asked_again() -> None:
 
         assert len(answerer.questions) == 1
         assert "no longer find the question" in shown_text(session.slack.workspace.ephemerals[0])
+
+
+async def test_an_answer_of_several_messages_is_replaced_whole() -> None:
+    """What the former answer went on with goes; what others were answered in the thread stays."""
+    long = "\n\n".join(f"Paragraph {number} of the former answer. " * 12 for number in range(40))
+    answerer = ScriptedAnswerer(lambda question: an_answer(question, long))
+    async with remembering(answerer) as (session, replies):
+        thread = await answered(session)
+        parts = len(session.replies(thread))
+        first = session.replies(thread)[0]
+        answerer.answer_with = lambda question: an_answer(question, "Another answer.")
+        session.people.write("C1", "U2", "<@UBOT> And something else?", thread=thread)
+        await session.settled()
+        replies.kept = replies.kept[:1]
+        await marked(session, replies)
+        button = next(one for one in session.replies(thread) if "footnote_again" in str(one.get("blocks")))
+        answerer.answer_with = lambda question: an_answer(question, "It is **twenty weeks** now.")
+        session.people.press("U2", button, "footnote_again")
+        await session.until(lambda: "twenty weeks" in shown_text(session.replies(thread)[0]))
+        await session.until(lambda: len(session.replies(thread)) == 2)
+
+        shown = [shown_text(one) for one in session.replies(thread)]
+        assert parts > 1
+        assert session.replies(thread)[0]["ts"] == first["ts"]
+        assert not any("former answer" in text for text in shown)
+        assert sum("Another answer." in text for text in shown) == 1
+
+
+async def test_asking_again_in_a_shared_channel_shows_what_is_public() -> None:
+    """The press does not tell that the channel is shared; Slack is asked."""
+    answerer = ScriptedAnswerer()
+    async with remembering(answerer) as (session, replies):
+        thread = await answered(session, "C3")
+        await marked(session, replies)
+        session.people.press("U1", session.replies(thread)[0], "footnote_again")
+        await session.until(lambda: len(answerer.questions) == 2)
+
+        assert [one.audience for one in answerer.questions] == [PUBLIC_PAGES, PUBLIC_PAGES]
