@@ -17,6 +17,7 @@ from core.domain.audiences import Audience
 from core.ports import PageSource
 from core.ports.chat import Gap
 from core.services.administration import POLL_SECONDS, Administrator
+from core.services.sync_report import SyncObserver
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,11 @@ class Operations:
     ledger: PostgresLedger
     administrator: Administrator
 
-    def work(self, source: PageSource, *, name: str) -> SyncWork:
-        """What this process can do with a source of that name."""
-        return SyncWork(self.app, source, name=name, ledger=self.ledger, runs=self.jobs.runs)
+    def work(self, source: PageSource, *, name: str, observer: SyncObserver | None = None) -> SyncWork:
+        """What this process can do with a source of that name; ``observer`` sees it from nearby."""
+        return SyncWork(
+            self.app, source, name=name, ledger=self.ledger, runs=self.jobs.runs, observer=observer
+        )
 
     def worker(self, source: PageSource, *, is_scheduled: bool, timings: Timings | None = None) -> Worker:
         """A worker over a source, which must be Notion: any worker may be given any job."""

@@ -1,7 +1,5 @@
 """Running a sync from a command: in this process, as a run of the deployment, with its progress in sight."""
 
-from collections.abc import Callable
-
 from rich.progress import Progress, TaskID
 
 from adapters.jobs.here import run_here
@@ -9,12 +7,11 @@ from bot.clock import SystemClock
 from bot.operations import Operations, open_operations
 from bot.terminal import Milestones, note, progress_bar
 from bot.wiring import App
-from bot.work import describe, report_json, report_of
-from core.domain.ids import PageId
+from bot.work import EMBEDDING_SO_FAR, STAGE_NAMES, describe, report_json, report_of
 from core.ports import PageSource
 from core.ports.chat import ResyncKind, SyncProgress
-from core.ports.jobs import Note, RunProgress, RunView, Step, StepEnd, Work
-from core.services.sync_report import SyncReport
+from core.ports.jobs import RunView
+from core.services.sync_report import Stage, SyncReport
 
 __all__ = ["RunBar", "WaitingNote", "describe", "report_json", "sync_here", "sync_with_progress"]
 
@@ -36,50 +33,27 @@ class RunBar:
 
     def show(self, seen: SyncProgress) -> None:
         """The figures so far, of a run that is watched."""
-        self._draw("done" if seen.finished else seen.message, seen.done, seen.total)
+        message = "done" if seen.finished else next(iter(seen.message.splitlines()), "begins")
+        if (stage := EMBEDDING_SO_FAR.match(message)) is not None:
+            self._draw(stage["stage"], int(stage["done"]), int(stage["total"]))
+        else:
+            self._draw(message, seen.done, seen.total)
 
-    def draw(self, seen: RunProgress) -> None:
-        """The figures so far, of a run in this process."""
-        done = seen.done if seen.total is None else min(seen.done, seen.total)
-        self._draw(seen.message, done, seen.total)
+    def progress(self, stage: Stage, report: SyncReport) -> None:
+        """The figures so far, of a run in this process: each stage begins anew; a `SyncObserver`."""
+        if stage is Stage.LISTING:
+            done, total = report.unchanged + report.read, report.listed
+        else:
+            done, total = report.pages_embedded, report.pages_embedded + report.pending
+        self._draw(STAGE_NAMES[stage], done, max(total, done) or None)
 
     def failed(self) -> None:
         """The run broke off; why is told elsewhere."""
         self._progress.update(self._task, description="failed")
 
-    def _draw(self, message: str, done: int, total: int | None) -> None:
-        stage = message.splitlines()[0] if message else "begins"
+    def _draw(self, stage: str, done: int, total: int | None) -> None:
         self._progress.update(self._task, description=stage, completed=done, total=total)
         self._milestones.tell(stage.partition(" (")[0], done, total)
-
-
-class _Shown:
-    """Work whose progress is also drawn; a `Work`."""
-
-    def __init__(self, work: Work, draw: Callable[[RunProgress], None]) -> None:
-        self._work = work
-        self._draw = draw
-
-    async def sync(self, step: Step, note: Note) -> StepEnd:
-        """As `Work.sync`."""
-
-        def both(progress: RunProgress) -> None:
-            note(progress)
-            self._draw(progress)
-
-        return await self._work.sync(step, both)
-
-    async def look_at(self, pages: frozenset[PageId]) -> frozenset[PageId]:
-        """As `Work.look_at`."""
-        return await self._work.look_at(pages)
-
-    async def is_due(self) -> bool:
-        """As `Work.is_due`."""
-        return await self._work.is_due()
-
-    async def known_pages(self) -> int:
-        """As `Work.known_pages`."""
-        return await self._work.known_pages()
 
 
 class WaitingNote:
@@ -115,7 +89,7 @@ async def sync_here(operations: Operations, source: PageSource, *, name: str) ->
                 operations.jobs.runs,
                 source=name,
                 kind=ResyncKind.FULL,
-                work=_Shown(operations.work(source, name=name), bar.draw),
+                work=operations.work(source, name=name, observer=bar),
                 clock=SystemClock(),
                 on_wait=WaitingNote(),
             )

@@ -1,6 +1,7 @@
 """What a worker of this process can do: sync Notion, look at pages, tell whether a run is due."""
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -20,7 +21,7 @@ from core.ports import PageSource
 from core.ports.chat import ResyncKind
 from core.ports.jobs import Note, RunProgress, Step, StepEnd
 from core.ports.ledger import SyncLedger
-from core.services.sync_report import Failure, Stage, SyncReport
+from core.services.sync_report import Failure, Stage, SyncObserver, SyncReport
 from core.services.syncing import Syncer, SyncSettings
 
 FAILURES_KEPT = 200
@@ -36,6 +37,9 @@ STAGE_NAMES = {
     Stage.DONE: "done",
 }
 
+EMBEDDING_SO_FAR = re.compile(r"(?P<stage>.+) of (?P<done>\d+) of (?P<total>\d+) pages")
+"""How a run's message tells of a stage whose figures are not those of the whole run."""
+
 _ALL = 2**31 - 1
 """More pages than there are: what is done is never shown as more than the total."""
 
@@ -44,17 +48,25 @@ class SyncWork:
     """`core.ports.jobs.Work` over one source."""
 
     def __init__(
-        self, app: App, source: PageSource, *, name: str, ledger: SyncLedger, runs: PostgresRuns
+        self,
+        app: App,
+        source: PageSource,
+        *,
+        name: str,
+        ledger: SyncLedger,
+        runs: PostgresRuns,
+        observer: SyncObserver | None = None,
     ) -> None:
         self._app = app
         self._source = source
         self._name = name
         self._ledger = ledger
         self._runs = runs
+        self._observer = observer
 
     async def sync(self, step: Step, note: Note) -> StepEnd:
         """As `Work.sync`."""
-        syncer, observer = self._syncer(), _Observer(step.kind, note)
+        syncer, observer = self._syncer(), _Observer(step.kind, note, self._observer)
         match step.kind:
             case ResyncKind.CHANGES | ResyncKind.FULL:
                 full = step.kind is ResyncKind.FULL or await must_read_all(self._app)
@@ -116,13 +128,16 @@ class SyncWork:
 class _Observer:
     """A step's figures as pages that are settled, of all that are known."""
 
-    def __init__(self, kind: ResyncKind, note: Note) -> None:
+    def __init__(self, kind: ResyncKind, note: Note, beside: SyncObserver | None) -> None:
         self._kind = kind
         self._note = note
+        self._beside = beside
         self._began = time.monotonic()
 
     def progress(self, stage: Stage, report: SyncReport) -> None:
         """As `SyncObserver.progress`."""
+        if self._beside is not None:
+            self._beside.progress(stage, report)
         to_embed = report.pages_embedded + report.pending
         if self._kind is ResyncKind.REEMBED:
             done, total = report.pages_embedded, to_embed

@@ -146,12 +146,13 @@ class _Both:
 
     def progress(self, stage: Stage, report: SyncReport) -> None:
         """As `SyncObserver.progress`."""
-        done, total = report.pages_embedded, report.pages_embedded + report.pending
-        seen = RunProgress(
-            done=done,
-            total=total or None,
-            failed=len(report.failed),
-            message="done" if stage is Stage.DONE else f"embedding passages (of {done} of {total} pages)",
+        self._bar.progress(stage, report)
+        done = report.pages_embedded
+        self._note(
+            RunProgress(
+                done=done,
+                total=done + report.pending or None,
+                failed=len(report.failed),
+                message=f"embedding passages of {done} of {done + report.pending} pages",
+            )
         )
-        self._bar.draw(seen)
-        self._note(seen)

@@ -5,13 +5,16 @@ from dataclasses import replace
 
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
 from adapters.stores.status import IndexCounts
 from bot.index_health import six_checks
+from bot.syncing import RunBar
 from bot.terminal import Milestones, note
 from bot.wording import counted
 from bot.work import describe
-from core.services.sync_report import SyncReport
+from core.ports.chat import ResyncKind, SyncProgress
+from core.services.sync_report import Stage, SyncReport
 
 HEALTHY = IndexCounts(
     pages=11,
@@ -130,3 +133,24 @@ def test_a_note_is_one_line_however_long(monkeypatch: pytest.MonkeyPatch) -> Non
     note("word " * 50)
 
     assert len(shown.getvalue().splitlines()) == 1
+
+
+def test_embedding_is_drawn_as_a_stage_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run whose pages are all read is not shown as done while passages are embedded, here or elsewhere."""
+    shown = io.StringIO()
+    monkeypatch.setattr("bot.terminal.messages", Console(file=shown, width=80))
+    drawn = Progress(disable=True)
+    far, near = RunBar(drawn), RunBar(drawn)
+    run = SyncProgress(
+        run_id=1, kind=ResyncKind.FULL, done=78, total=78, finished=False,
+        failed=0, message="embedding passages of 20 of 80 pages (7 vectors made, 0 reused)",
+    )  # fmt: skip
+
+    far.show(run)
+    near.progress(Stage.EMBEDDING, SyncReport(listed=80, read=80, pages_embedded=40, pending=40))
+
+    assert [(task.description, task.completed, task.total) for task in drawn.tasks] == [
+        ("embedding passages", 20, 80),
+        ("embedding passages", 40, 80),
+    ]
+    assert shown.getvalue().splitlines() == ["embedding passages 20/80", "embedding passages 40/80"]
