@@ -35,7 +35,8 @@ class RedisPace:
         learning = self._learning
         values = (
             *(what, str(accepted), repr(wait * _MICROSECONDS), repr(learning.growth)),
-            *(repr(learning.most_cycles), str(learning.least_calls), str(FORGET_SECONDS)),
+            *(repr(learning.most_cycles), str(learning.least_calls), repr(learning.idle * _MICROSECONDS)),
+            str(FORGET_SECONDS),
             "" if now is None else repr(now * _MICROSECONDS),
         )
         until, rate = await self._connection.ask(lambda client: client.eval(_SCRIPT, 1, self._key, *values))

@@ -35,6 +35,7 @@ class Rhythm:
         self.learned: float | None = None
         self._cycle_length = 1.0
         self._has_taught = False
+        self._last_claim = now
 
     def rate(self, now: float) -> float | None:
         """Calls per second that may start now; null before the first refusal."""
@@ -55,6 +56,7 @@ class Rhythm:
         """0 if a call starts now, which is counted; else the seconds until one may. ``accepted`` were
         answered since the last claim."""
         self.count(now, accepted)
+        self._rest(now)
         start = max(self.resume_at, self._next_start)
         if now < start:
             return start - now
@@ -62,6 +64,18 @@ class Rhythm:
             # A sleeper that woke late makes good for it, up to one call.
             self._next_start = max(self._next_start, now - 1 / rate) + 1 / rate
         return 0.0
+
+    def _rest(self, now: float) -> None:
+        """Leave time out in which nobody wanted to call: it says nothing of what is allowed."""
+        idle = now - max(self._last_claim, self.resume_at, self._next_start)
+        self._last_claim = now
+        if idle <= self._learning.idle:
+            return
+        if self.learned is None or idle > self._cycle_length:
+            self.learned, self._has_taught = None, False
+            self._accepted, self._cycle_start = 0, now
+        else:
+            self._cycle_start += idle
 
     def adopt(self, rate: float, now: float) -> None:
         """Go by a rate that somebody else learned, as if a minute's cycle had just ended with it."""

@@ -82,12 +82,14 @@ class Learning:
     ``growth`` is the share by which the rate exceeds the learned one after a cycle as long as the last. The
     exponent grows with the square of the time, so that a budget that grew is found within a few cycles while
     a steady one is hardly exceeded. After ``most_cycles`` the learned rate is no longer of interest. A cycle
-    of fewer than ``least_calls`` says nothing about the rate.
+    of fewer than ``least_calls`` says nothing about the rate. Time in which nobody wanted to call for longer
+    than ``idle`` seconds is no part of a cycle; after a whole cycle of it all begins anew.
     """
 
     growth: float = 0.05
     most_cycles: float = 20.0
     least_calls: int = 3
+    idle: float = 5.0
 
 
 LEARNING = Learning()

@@ -20,7 +20,7 @@ from tests.fakes.notion import NotionServer, Workspace, blocks
 PROCESSES = 3
 BUDGETS = ((30, 10.0), (180, 60.0))
 """Requests in a window of so many seconds: about three a second, as Notion gives."""
-WINDOWS = {10.0: 12, 60.0: 3}
+WINDOWS = {10.0: 6, 60.0: 2}
 
 
 async def work(url: str, token: str, page: str, redis_url: str) -> None:

@@ -224,6 +224,24 @@ async def test_not2_without_redis_a_process_that_learned_nothing_keeps_to_the_ra
         assert second.pace.rate == pytest.approx(4.0, rel=0.3)
 
 
+@pytest.mark.parametrize("idle", [7.0, 1800.0, 20_000.0])
+async def test_not2_time_in_which_nobody_calls_teaches_no_slow_rate(redis_url: str, idle: float) -> None:
+    """A sync after a quiet time meets the limit: its calls tell the rate, not the silence before."""
+    async with processes(redis_url, 1) as rig:
+        [api], [shared] = rig.apis, rig.shared
+        rig.server.limits.set(40, window=10.0)
+        for _ in range(90):
+            await api.page(rig.page)
+        rig.time.now += idle
+        start = rig.time()
+
+        for _ in range(160):
+            await api.page(rig.page)
+
+        assert (await shared.claim()).rate == pytest.approx(4.0, rel=0.4)
+        assert 160 / (rig.time() - start) > 0.85 * 4
+
+
 async def test_not2_a_call_asks_redis_once_unless_it_has_to_wait(redis_url: str) -> None:
     """The price of agreeing is one short question for each call."""
     async with processes(redis_url, 1) as rig:
