@@ -139,6 +139,8 @@ class FootnoteClient(discord.AutoShardedClient):
 
     async def take_over(self) -> None:
         """Go on with what other processes left behind: questions, and messages that show a sync."""
+        if self.running.is_draining:
+            return
         abandoned = await self._claims.take_over(
             PLATFORM, lease_seconds=self._settings.lease_seconds, limit=TAKE_OVER_LIMIT
         )
