@@ -326,6 +326,11 @@ class Answering:
 
     async def _fail(self, asked: Asked, replying: Replying, text: Text) -> None:
         """One polite line with an id that the log has too; no internals."""
+        if replying.is_finished:
+            # What failed came behind the answer, or the answer came at the very end of its time.
+            logger.warning("question %s is answered, and something failed behind that", asked.event)
+            await self._record(asked, replying.first or NOTHING_POSTED)
+            return
         if await self._show_failure(asked, replying, text):
             await self._record(asked, replying.first or NOTHING_POSTED)
 
@@ -348,5 +353,8 @@ class Answering:
 
     async def _hand_over(self, asked: Asked, replying: Replying) -> None:
         """At shutdown: say so, and let go of the claim, so that the next process goes on at once."""
+        if replying.is_finished:
+            await bounded(self._record(asked, replying.first or NOTHING_POSTED))
+            return
         posted = await bounded(replying.interrupt(escaped(say(Text.RESTARTING, asked.language))))
         await bounded(self._claims.extend(asked.key, lease_seconds=0, reply=posted or replying.first))

@@ -23,6 +23,9 @@ QUICK_SECONDS = 0.4
 PATIENCE = 5
 PAUSE_SECONDS = 2.0
 
+DELIVERY_SECONDS = 5.0
+"""For the end of a delivery, when whoever delivers has to stop."""
+
 TYPING_SECONDS = 8.0
 """Discord shows typing for ten."""
 
@@ -58,6 +61,7 @@ class Replying:
         self._pump: asyncio.Task[None] | None = None
         self._busy: asyncio.Task[None] | None = None
         self._first_is_layout = False
+        self.is_finished = False
         self._numbered_from = 0
 
     # --- core.ports.Progress ---
@@ -79,18 +83,33 @@ class Replying:
     async def finish(self, reply: Reply) -> str:
         """Show the outcome; returns the id of its first message, empty if it could be shown nowhere.
 
+        Whoever is cancelled meanwhile waits a little longer: what is on its way to Discord arrives anyway,
+        and must not be taken for something that is still to be done. ``is_finished`` tells.
+
         Raises:
             FootnoteError: Discord did not take it.
         """
+        finishing = asyncio.ensure_future(self._finish(reply))
+        try:
+            return await asyncio.shield(finishing)
+        except asyncio.CancelledError:
+            await asyncio.wait({finishing}, timeout=DELIVERY_SECONDS)
+            finishing.cancel()
+            await asyncio.gather(finishing, return_exceptions=True)
+            raise
+
+    async def _finish(self, reply: Reply) -> str:
         await self._settle()
         surface = self._surface or await self._surfaces.advance()
         while surface is not None:
             try:
-                return await self._deliver(replace(reply, header="") if surface.shows_question else reply)
+                await self._deliver(replace(reply, header="") if surface.shows_question else reply)
+                break
             except GoneError as error:
                 logger.warning("question %s cannot be answered there: %s", self._question, error)
             surface, self.first = await self._surfaces.advance(), ""
-        return ""
+        self.is_finished = True
+        return self.first
 
     async def interrupt(self, text: str) -> str:
         """We are being stopped: say so where the reply will be, for whoever goes on with it."""

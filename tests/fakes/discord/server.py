@@ -35,7 +35,10 @@ class Call:
 
 @dataclass(slots=True)
 class Fault:
-    """What the next matching requests meet: a status with a code, or a connection cut after acceptance."""
+    """What the next matching requests meet: a status with a code, or a connection cut after acceptance.
+
+    ``seconds`` is how long an answer takes; one that ``cuts_after`` acceptance comes late instead.
+    """
 
     method: str
     pattern: str
@@ -45,8 +48,6 @@ class Fault:
     retry_after: float = 0.05
     is_global: bool = False
     seconds: float = 0.0
-    """How long it takes until the answer comes."""
-
     times: int = 1
     skips: int = 0
     """How many matching requests are let through first."""
@@ -88,7 +89,9 @@ class FakeDiscord:
             self.rest.files.extend(files)
             self.calls.append(Call(method=request.method, path=path, body=body, status=status, answer=shown))
             fault = self._fault(request.method, path, after=True)
-            if fault is not None and request.transport is not None:
+            if fault is not None and fault.seconds:
+                await asyncio.sleep(fault.seconds)
+            elif fault is not None and request.transport is not None:
                 request.transport.abort()
             if status in (401, 403, 429):
                 self.limits.invalid += 1

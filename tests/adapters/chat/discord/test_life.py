@@ -241,6 +241,23 @@ async def test_a_command_that_is_being_claimed_is_acknowledged_before_the_connec
         assert "Parental leave" in shown_text(await session.people.finished(interaction))
 
 
+@pytest.mark.parametrize("ends_by", ["shutdown", "budget"])
+async def test_an_answer_on_its_way_when_its_time_ends_is_not_replaced(ends_by: str) -> None:
+    """Discord has taken it, though it has not said so yet: nobody is told of a restart or a failure."""
+    budget = 60.0 if ends_by == "shutdown" else 0.3
+    async with discord_session(drain_seconds=0.1, answer_seconds=budget) as session:
+        session.discord.provoke(Fault("POST", "/webhooks/", cuts_after=True, seconds=1.0))
+        session.people.slash(session.alice, session.channel, "ask", question="How long?")
+        await session.until(session.discord.world.from_bot)
+        if ends_by == "shutdown":
+            await session.stop()
+        await session.settled()
+
+        (message,) = session.discord.world.from_bot()
+        assert "Parental leave" in shown_text(message)
+        assert len(session.answerer.questions) == 1
+
+
 async def test_buttons_are_served_until_the_connection_ends() -> None:
     """A judgement takes a moment and nobody repeats it."""
     answerer = ScriptedAnswerer()
