@@ -76,7 +76,8 @@ class NotionApi:
             timeout_ms=int((patience or Patience()).timeout * 1000),
             retry=False,
             logger=_logger,
-            log_level=logging.WARNING,
+            # Every refusal becomes an error of ours, which says more and is logged by whoever cannot go on.
+            log_level=logging.ERROR,
         )
         self.pace = pace or Pace()
         self._patience = patience or Patience()

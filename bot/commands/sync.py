@@ -93,10 +93,11 @@ async def _watched(operations: Operations, run_id: int) -> RunView:
             run = await operations.jobs.runs.view(run_id)
             if run is None:
                 raise TemporaryError(f"run {run_id} is not known any more; try again")
+            if run.ended_at is not None and run.has_failed:
+                bar.failed()
+                return run
             bar.show(progress_of(run))
             if run.ended_at is not None:
-                if run.has_failed:
-                    bar.failed()
                 return run
             is_silent = run.silent_seconds >= SILENT_SECONDS
             if is_silent and not is_told:

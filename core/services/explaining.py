@@ -11,7 +11,7 @@ from core.ports.ledger import Fate, SyncLedger
 from core.services.audiences import NamedScope
 
 _MEANINGS = {
-    Fate.INDEXED: "it is indexed and answers",
+    Fate.INDEXED: "its passages are searched",
     Fate.PENDING: "it waits to be read or embedded; once stored it is found by words",
     Fate.EMPTY: "it has neither title nor text, so there is nothing to find",
     Fate.FAILED: "it could not be brought up to date; an older state may go on answering",
