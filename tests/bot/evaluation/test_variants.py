@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from bot.commands.evaluate import show
+from bot.commands.evaluate import Wanted, run_evaluate, show
 from bot.evaluation.ablation import Row
 from bot.evaluation.golden import parse_golden
 from bot.evaluation.metrics import REPORTED
@@ -18,6 +18,7 @@ from bot.evaluation.variants import Variants, measure_variants
 from bot.settings import Settings
 from bot.terminal import progress_bar
 from bot.wiring import App, open_app
+from core.errors import ConfigurationError
 from core.services.indexing import Indexer
 from core.services.sync_report import Tally
 from tests.builders_store import a_page
@@ -153,3 +154,54 @@ def test_figures_fit_into_a_narrow_terminal(monkeypatch: pytest.MonkeyPatch) -> 
     assert printed.count("0.500") == (2 + 3 + 9) * len(REPORTED)
     assert printed.count("0.250") == (1 + 3 + 9) * 3
     assert max(len(line) for line in printed.splitlines()) <= 80
+
+
+async def test_answers_are_judged_from_end_to_end(
+    database_url: str, redis_url: str, tmp_path: Path, model: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Answers of the product over PostgreSQL, a judge of another name, and its agreement with the labels."""
+    golden, labels = tmp_path / "golden.jsonl", tmp_path / "labels.jsonl"
+    golden.write_text(
+        json.dumps(
+            {"id": "1", "question": PAGES["Retention"][:40], "relevant": [{"page_title": "Retention"}]}
+        ),
+        encoding="utf-8",
+    )
+    labels.write_text(
+        "\n".join(
+            json.dumps({"sentence": f"Sentence {one}", "passages": ["Text."], "supported": one})
+            for one in (True, False)
+        ),
+        encoding="utf-8",
+    )
+    variables = {"DATABASE_URL": database_url, "REDIS_URL": redis_url, "EMBEDDING_MODEL": "hashing:64"}
+    await rows(database_url, redis_url, tmp_path, Variants())
+    model.models.add("judge")
+    model.answer = lambda messages: "no" if "Sentence False" in messages[-1]["content"] else "yes"
+    settings = Settings.from_mapping({**variables, "LLM_BASE_URL": model.url, "FOOTNOTE_HOME": str(tmp_path)})
+    wanted = Wanted(answers=True, judge="ollama:judge", labels=labels)
+
+    assert await run_evaluate(settings, golden, as_json=True, wanted=wanted) == 0
+
+    answers = json.loads(capsys.readouterr().out)["answers"]
+    assert answers["judge"] == "judge"
+    assert (answers["asked"], answers["answered"], answers["citation_precision"]) == (1, 1, 1.0)
+    assert answers["citation_recall"] == answers["faithfulness"] == 1.0
+    assert answers["agreement"]["agreement"] == answers["agreement"]["kappa"] == 1.0
+    assert {request.payload["model"] for request in model.asked("/api/chat")} == {"judge"}
+
+
+async def test_judging_without_a_model_is_wrong_use(
+    database_url: str, redis_url: str, tmp_path: Path
+) -> None:
+    """The message says what to set; nothing is printed as if it had been measured."""
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text(
+        json.dumps({"id": "1", "question": "Backups?", "relevant": [{"page_title": "Retention"}]}),
+        encoding="utf-8",
+    )
+    variables = {"DATABASE_URL": database_url, "REDIS_URL": redis_url, "EMBEDDING_MODEL": "hashing:64"}
+    settings = Settings.from_mapping({**variables, "FOOTNOTE_HOME": str(tmp_path)})
+
+    with pytest.raises(ConfigurationError, match="--judge"):
+        await run_evaluate(settings, golden, as_json=True, wanted=Wanted(answers=True))
