@@ -184,7 +184,7 @@ async def test_answers_are_judged_from_end_to_end(
     assert await run_evaluate(settings, golden, as_json=True, wanted=wanted) == 0
 
     answers = json.loads(capsys.readouterr().out)["answers"]
-    assert answers["judge"] == "judge"
+    assert answers["judge"] == "ollama:judge"
     assert (answers["asked"], answers["answered"], answers["citation_precision"]) == (1, 1, 1.0)
     assert answers["citation_recall"] == answers["faithfulness"] == 1.0
     assert answers["agreement"]["agreement"] == answers["agreement"]["kappa"] == 1.0

@@ -9,6 +9,7 @@ from core.domain.answers import Candidate
 from core.domain.audiences import EVERYTHING, Audience, Scope
 from core.domain.ids import PageId
 from core.ports import WordQuery
+from core.ports.neighbours import Stretch
 from core.services.scoped_index import HIDDEN, ScopedIndex
 from tests.core.services.found import ScriptedIndex, a_hit, page_id
 from tests.core.services.found import page_url as link_to
@@ -97,3 +98,21 @@ async def test_who_may_see_everything_costs_no_second_look() -> None:
     assert found.candidates[0].body.startswith("[x](")
     assert titles.asked == []
     assert await index.generation() == 7
+
+
+class Around:
+    """Neighbours as an index behind would give them, one of them out of sight by mistake."""
+
+    async def around(self, stretches: Sequence[Stretch], *, audience: Audience) -> Sequence[Candidate]:  # noqa: ARG002
+        """Two passages."""
+        return [a_hit(OPEN, f"See [Secret plan]({link_to(SECRET)})."), a_hit(SECRET, "Secret text.")]
+
+
+async def test_t26_neighbours_tell_no_more_than_what_was_found() -> None:
+    """What stands beside a passage is cut like the passage, and a hidden page's text is left out."""
+    index = ScopedIndex(ScriptedIndex(), Titles(), Around())
+
+    found = await index.around([Stretch(page_id(OPEN), 0, 2)], audience=READERS)
+
+    assert [one.body for one in found] == [f"See {HIDDEN}."]
+    assert await ScopedIndex(ScriptedIndex(), Titles()).around([], audience=READERS) == ()
