@@ -4,8 +4,6 @@ It behaves as the PostgreSQL store does, except that words are compared as they 
 folded) instead of being stemmed by language.
 """
 
-import re
-import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,7 +12,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from adapters.stores.search_sql import ALIKE, MOST_ALIKE, SHORTEST_HEALED
+from adapters.stores.memory_words import (
+    BODY_WEIGHT,
+    HEADING_WEIGHT,
+    TITLE_WEIGHT,
+    fold,
+    is_healable,
+    nearest,
+    score,
+)
 from adapters.stores.texts import storable
 from core.domain.answers import Candidate
 from core.domain.audiences import Audience
@@ -42,12 +48,7 @@ from core.ports import (
 from core.ports.ledger import Fate
 from core.ports.neighbours import Stretch
 
-_WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
-"""Chinese and Japanese signs are words of their own."""
-_WEB = re.compile(r'(-?)(?:"([^"]*)"|(\S+))')
 _NOTHING = SearchResult(candidates=(), generation=0)
-_TITLE_WEIGHT, _HEADING_WEIGHT, _BODY_WEIGHT = 1.0, 0.4, 0.1
-"""PostgreSQL's weights of the labels A, B and D."""
 
 
 @dataclass(slots=True)
@@ -136,9 +137,9 @@ class MemoryStore:
         if not words.heal or words.web_syntax:
             return words
         chunks = [one.chunk for page in self._pages.values() for one in page.chunks.values()]
-        known = {word for chunk in chunks for word in _fold(chunk.text_to_embed)}
-        unknown = [word for term in words.terms for word in _fold(term) if word not in known]
-        near = [one for word in unknown if _is_healable(word) for one in _nearest(word, known)]
+        known = {word for chunk in chunks for word in fold(chunk.text_to_embed)}
+        unknown = [word for term in words.terms for word in fold(term) if word not in known]
+        near = [one for word in unknown if is_healable(word) for one in nearest(word, known)]
         return replace(words, spellings=(*words.spellings, *near))
 
     async def search_pages(self, *, words: WordQuery, audience: Audience, limit: int) -> SearchResult:
@@ -150,12 +151,12 @@ class MemoryStore:
             if not audience.admits(self._path(page)):
                 continue
             fields = (
-                (page.stored.page.ref.title, _TITLE_WEIGHT),
-                (self._breadcrumb(page), _HEADING_WEIGHT),
-                (page.stored.content_text, _BODY_WEIGHT),
+                (page.stored.page.ref.title, TITLE_WEIGHT),
+                (self._breadcrumb(page), HEADING_WEIGHT),
+                (page.stored.content_text, BODY_WEIGHT),
             )
-            if score := _score(words, fields):
-                scores[page_id] = score
+            if points := score(words, fields):
+                scores[page_id] = points
         best = _best(scores, limit)
         ranks = _ranks(best)
         candidates = [
@@ -477,68 +478,13 @@ def _scores(words: WordQuery, visible: _Visible) -> dict[ChunkId, float]:
     for chunk_id, _, indexed in visible:
         chunk = indexed.chunk
         fields = (
-            (chunk.breadcrumb, _TITLE_WEIGHT),
-            (chunk.searched_headings, _HEADING_WEIGHT),
-            (chunk.body, _BODY_WEIGHT),
+            (chunk.breadcrumb, TITLE_WEIGHT),
+            (chunk.searched_headings, HEADING_WEIGHT),
+            (chunk.body, BODY_WEIGHT),
         )
-        if score := _score(words, fields):
-            scored[chunk_id] = score
+        if points := score(words, fields):
+            scored[chunk_id] = points
     return scored
-
-
-def _score(words: WordQuery, fields: Collection[tuple[str, float]]) -> float:
-    """How much of what is asked stands in the fields; 0 where nothing does or something excluded does."""
-    wanted, excluded = _asked(words)
-    found = [(_fold(text), weight) for text, weight in fields]
-    if any(_holds(tokens, phrase) for tokens, _ in found for phrase in excluded):
-        return 0.0
-    return sum(weight for tokens, weight in found for phrase in wanted if _holds(tokens, phrase))
-
-
-def _asked(words: WordQuery) -> tuple[list[list[str]], list[list[str]]]:
-    if not words.web_syntax:
-        return [tokens for term in (*words.terms, *words.spellings) if (tokens := _fold(term))], []
-    wanted: list[list[str]] = []
-    excluded: list[list[str]] = []
-    for minus, phrase, word in _WEB.findall(words.text):
-        tokens = _fold(phrase or word)
-        if tokens and tokens != ["or"]:
-            (excluded if minus else wanted).append(tokens)
-    return wanted, excluded
-
-
-def _is_healable(word: str) -> bool:
-    """Whether a word is long enough to resemble others for a reason, and no number or code."""
-    return len(word) >= SHORTEST_HEALED and word.isalpha()
-
-
-def _nearest(word: str, known: Collection[str]) -> list[str]:
-    alike = {one: _alike(word, one) for one in known}
-    return [
-        one for one in sorted(alike, key=lambda one: (-alike[one], one))[:MOST_ALIKE] if alike[one] >= ALIKE
-    ]
-
-
-def _alike(one: str, other: str) -> float:
-    """The share of letter triples in common, as pg_trgm counts them."""
-    first, second = _triples(one), _triples(other)
-    return len(first & second) / len(first | second)
-
-
-def _triples(word: str) -> set[str]:
-    padded = f"  {word} "
-    return {padded[at : at + 3] for at in range(len(padded) - 2)}
-
-
-def _holds(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
-    size = len(phrase)
-    return any(list(tokens[start : start + size]) == phrase for start in range(len(tokens) - size + 1))
-
-
-def _fold(text: str) -> list[str]:
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    plain = "".join(sign for sign in decomposed if not unicodedata.combining(sign))
-    return _WORD.findall(plain.replace("_", " "))
 
 
 _Key = TypeVar("_Key", ChunkId, PageId)
