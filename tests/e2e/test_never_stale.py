@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from adapters.caches import frames
 from bot.embedded import embedded_redis
+from core.domain.answers import Answer, Outcome
 from core.domain.audiences import Audience
 from core.domain.places import ChannelKind, Place
 from core.domain.questions import Question
@@ -39,6 +40,9 @@ class Machine(RuleBasedStateMachine):
     template = ""
     folder = Path()
     total: ClassVar[list[int]] = [0, 0]
+    """Answers, and those of them out of the cache."""
+    found: ClassVar[list[str]] = []
+    """Words that were not in the index, or for other eyes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,6 +50,7 @@ class Machine(RuleBasedStateMachine):
         self.stack = AsyncExitStack()
         self.redis = ExitStack()
         self.is_redis_up = True
+        self.last = (TOPICS[1], "C1")
 
     @initialize()
     def begin(self) -> None:
@@ -69,8 +74,6 @@ class Machine(RuleBasedStateMachine):
             if hasattr(self, "site"):
                 for topic in TOPICS:
                     self.ask(0, topic, "C1")
-                self.total[0] += self.site.answered
-                self.total[1] += self.site.cached
         finally:
             self.runner.run(self.stack.aclose())
             self.runner.close()
@@ -95,14 +98,15 @@ class Machine(RuleBasedStateMachine):
 
     @rule(process=PROCESSES)
     def sync(self, process: int) -> None:
-        """The index follows."""
+        """The index follows, and what was asked last is asked again."""
         self.runner.run(self.site.sync(process))
+        self.ask(process, *self.last)
 
     @rule(number=NUMBERS, process=PROCESSES)
     def edit_and_sync(self, number: int, process: int) -> None:
         """What is asked about changes, and the index with it."""
         self.site.notebook.write(number)
-        self.runner.run(self.site.sync(process))
+        self.sync(process)
 
     @rule(process=PROCESSES, turns=st.integers(1, 300))
     def killed_sync(self, process: int, turns: int) -> None:
@@ -119,15 +123,19 @@ class Machine(RuleBasedStateMachine):
 
     @rule(number=st.integers(0, len(RULES) - 1))
     def change_the_rules(self, number: int) -> None:
-        """Another footnote.toml."""
+        """Another footnote.toml, and the question before in both channels."""
         self.site.set_rules(number)
+        for channel in ("C1", "C2"):
+            self.ask(0, self.last[0], channel)
 
     # --- questions ---
 
     @rule(process=PROCESSES, topic=ASKED, channel=CHANNELS)
     def ask(self, process: int, topic: str, channel: str) -> None:
-        """An answer rests on what is in the index, and on what its readers may see of it."""
-        self.runner.run(self._ask(process, topic, channel))
+        """In both processes answers rest on what is in the index, as far as their readers may see it."""
+        self.last = (topic, channel)
+        for one in (process, 1 - process):
+            self.runner.run(self._ask(one, topic, channel))
 
     async def _ask(self, process: int, topic: str, channel: str) -> None:
         before = await self.site.indexed()
@@ -149,8 +157,11 @@ class Machine(RuleBasedStateMachine):
         place = Place("slack", "T1", channel, ChannelKind.PUBLIC, "U1")
         return self.site.apps[process].audiences.audience_for(place)
 
-    def _judge(self, outcome: object, readers: Audience, indexed: tuple[Indexed, ...]) -> None:
-        stale = rests_on(outcome) - visible(indexed, readers)  # type: ignore[arg-type]  # an Outcome
+    def _judge(self, outcome: Outcome, readers: Audience, indexed: tuple[Indexed, ...]) -> None:
+        self.total[0] += isinstance(outcome, Answer)
+        self.total[1] += isinstance(outcome, Answer) and outcome.cached
+        stale = rests_on(outcome) - visible(indexed, readers)
+        self.found.extend(sorted(stale))
         assert not stale, f"the answer rests on {sorted(stale)}"
 
     # --- trouble ---
@@ -166,12 +177,20 @@ class Machine(RuleBasedStateMachine):
         """And restores it."""
         if self.is_redis_up:
             self.runner.run(self.site.put_values_back())
+            self.ask(0, *self.last)
 
     @rule(seed=st.integers(0, 200))
     def corrupt(self, seed: int) -> None:
         """Values are damaged or swapped."""
         if self.is_redis_up:
+            self._ask_everything()
             self.runner.run(self.site.corrupt(seed))
+            self._ask_everything()
+
+    def _ask_everything(self) -> None:
+        for topic in TOPICS:
+            for channel in ("C1", "C2"):
+                self.runner.run(self._ask(0, topic, channel))
 
     @rule()
     def flush(self) -> None:
@@ -200,7 +219,7 @@ def machine(postgres_url: str, template_database: str) -> Iterator[type[Machine]
     with TemporaryDirectory(prefix="footnote-stale-") as folder, impatient_processes():
         Path(folder).chmod(0o755)
         named = {"postgres_url": postgres_url, "template": template_database, "folder": Path(folder)}
-        yield type("BoundMachine", (Machine,), {**named, "total": [0, 0]})
+        yield type("BoundMachine", (Machine,), {**named, "total": [0, 0], "found": []})
 
 
 def runs(examples: int) -> settings:
@@ -220,8 +239,9 @@ def test_a13_f66_no_answer_is_ever_stale(machine: type[Machine]) -> None:
     run_state_machine_as_test(machine, settings=runs(20))
 
     answered, cached = machine.total
-    assert answered > 20
-    assert cached > 0, "nothing came out of the cache, so nothing was shown about it"
+    assert machine.found == []
+    assert answered > 50
+    assert cached > 10, "next to nothing came out of the cache, so next to nothing was shown about it"
 
 
 def without_generation(patch: pytest.MonkeyPatch) -> None:
@@ -263,5 +283,8 @@ def test_a13_f66_the_proof_finds_faults(
 ) -> None:
     """With a fault in the keys or the values the machine finds an answer that is stale or for other eyes."""
     fault(monkeypatch)
-    with pytest.raises(BaseException, match="the answer rests on"):
+    # What fails once may not fail in the same way when it is played again: processes race.
+    with suppress(Exception):
         run_state_machine_as_test(machine, settings=runs(60))
+
+    assert machine.found
