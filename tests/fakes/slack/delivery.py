@@ -16,6 +16,7 @@ from slack_sdk.signature import SignatureVerifier
 from tests.fakes.slack.workspace import SIGNING_SECRET
 
 ACK_SECONDS = 3.0
+OPEN_SECONDS = 10.0
 RETRIES = 3
 
 
@@ -79,7 +80,10 @@ class SocketCarrier:
     async def send(self, delivery: Delivery, *, attempt: int, reason: str) -> bool:
         """To the next connection; waits for one to open."""
         try:
-            await asyncio.wait_for(self._opened.wait(), timeout=10)
+            async with asyncio.timeout(OPEN_SECONDS):
+                # One that opened may be cut before whoever waited for it has its turn.
+                while not self.sockets:
+                    await self._opened.wait()
         except TimeoutError:
             return False
         socket = self.sockets[self._turn % len(self.sockets)]
