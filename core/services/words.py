@@ -98,7 +98,9 @@ def _content(text: str, language: str | None) -> tuple[str, ...]:
     ignored = stop_words(code)
     shouted = text.isupper()
     found: dict[str, None] = {}
-    for token in tokens(text):
+    for place, token in enumerate(tokens(text)):
+        if place and not shouted and _is_letter_name(token):
+            found[token.lower()] = None
         found.update(dict.fromkeys(_terms_of(token, ignored, shouted=shouted)))
     return tuple(found)
 
@@ -134,6 +136,11 @@ def _says_something(word: str, ignored: frozenset[str]) -> bool:
 def _is_acronym(token: str) -> bool:
     """HR, IT and QA are no pronouns: capitals tell them from the stop words they look like."""
     return len(token) >= MIN_LENGTH and token.isupper() and not is_identifier(token)
+
+
+def _is_letter_name(word: str) -> bool:
+    """Hall A, plan B and the language C: inside a sentence a capital by itself is a name, "I" aside."""
+    return len(word) == 1 and word.isupper() and word != "I"
 
 
 def _is_whole_word_sign(word: str) -> bool:

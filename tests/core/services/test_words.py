@@ -225,3 +225,12 @@ def test_parts_are_inside_their_token(text: str) -> None:
     """Taking a compound apart invents no letters."""
     for token in tokens(text):
         assert all(piece in token for piece in parts(token))
+
+
+def test_a_capital_by_itself_is_a_name_inside_a_sentence() -> None:
+    """The language C and hall A are asked for; "I", a sentence's first letter and shouting are not."""
+    assert keywords("Where do we use C?", "en") == ("c",)
+    assert keywords("Wo ist Halle B?", "de") == ("halle", "b")
+    assert keywords("May I enter?", "en") == ("enter",)
+    assert keywords("A dog?", "en") == ("dog",)
+    assert "a" not in keywords("IS THERE A DOG", "en")
