@@ -25,7 +25,7 @@ from adapters.stores.schema import migrate
 from bot.embedded import embedded_postgres
 from core.services.syncing import Syncer
 
-SIZES = (2_500, 5_000, 10_000, 20_000)
+SIZES = (1_000, 4_000, 20_000)
 KIBIBYTE = 1024
 MEGABYTE = 1_000_000
 
