@@ -61,6 +61,10 @@ SAME_PASSAGE = 0.025
 """How far behind the best quote another may be and still be given; a sentence beside it may be further."""
 
 
+_PROPERTY = re.compile(r"[^\s:.!?|][^:.!?|\n]{0,40}: [^\n]{1,200}(?<![.!?:])")
+"""``Name: value`` on a line of its own, as rows of databases are written."""
+
+
 @dataclass(frozen=True, slots=True)
 class Quote:
     """A unit of a passage with how near it is to the question; ``source`` counts from 0.
@@ -196,13 +200,21 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
     for source, passage in enumerate(retrieval.passages[:MOST_PASSAGES]):
         if source not in _BEST_TWO and passage.score < enough:
             continue
-        for place, unit in enumerate(units_of(passage.candidate.body)):
+        units = (_with_its_subject(unit, passage) for unit in units_of(passage.candidate.body))
+        for place, unit in enumerate(units):
             score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
             found.append(Quote(unit=unit, source=source, place=place, score=score))
     # A passage may consist of links to other pages; it is quoted only if there is nothing else.
     found = [quote for quote in found if not quote.unit.is_link] or found
     found.sort(key=lambda one: (-round(one.score, 9), one.source, one.place))
     return found[:MOST_EMBEDDED]
+
+
+def _with_its_subject(unit: Unit, passage: Passage) -> Unit:
+    """A property (``Lead: Jane Doe``) means nothing without the page it is one of, whose title it lacks."""
+    if _PROPERTY.fullmatch(unit.text) is None:
+        return unit
+    return replace(unit, plain=f"{passage.candidate.title}: {unit.plain}")
 
 
 def _coverage(wanted: frozenset[str], unit: Unit, passage: Passage) -> float:

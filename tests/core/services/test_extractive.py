@@ -258,3 +258,20 @@ async def test_a_figure_is_preferred_where_one_is_asked_for() -> None:
 
     assert text_of(cited) == "> You have 28 vacation days. [1]\n\n> Vacation days are fun. [2]"
     assert cited.citations[0].passage == retrieval.passages[1]
+
+
+async def test_a_property_is_weighed_with_the_page_it_is_one_of() -> None:
+    """A row of a database says "Opens: 06:30" of the branch in its title, and is quoted as it stands."""
+    body = "Address: 12 King Street\nOpens: 06:30\nThe bread of the week is rye."
+    retrieval = a_retrieval(a_passage(1, body, title="Luton"), text="When does Luton open?")
+    embedder = Meanings(
+        {
+            "Luton: Opens: 06:30": 0.88,
+            "Luton: Address: 12 King Street": 0.8,
+            "The bread of the week is rye.": 0.8,
+        }
+    )
+
+    cited = await ExtractiveWriter(embedder).write(retrieval)
+
+    assert text_of(cited) == "> Opens: 06:30 [1]"
