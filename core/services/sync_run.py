@@ -33,7 +33,8 @@ class SyncSettings:
 
     ``readers`` pages are read at once. Everything is listed, and what vanished looked for, every
     ``reconcile_every``; between that only changes are asked for where the source can say them. More than
-    ``max_removed`` pages, or that share of all, are not removed without a confirmation (F22, NOT-6).
+    ``max_removed`` pages, or that share of all, are not removed without a confirmation (F22, NOT-6); nor is
+    most of a small workspace, as a mistyped root would, if that is more than ``max_removed_of_few`` pages.
     ``read_hinted`` pages that a hint names are read even if they look unchanged: a comment dates no page.
     """
 
@@ -41,7 +42,14 @@ class SyncSettings:
     reconcile_every: timedelta = timedelta(hours=6)
     max_removed: int = 20
     max_removed_share: float = 0.3
+    max_removed_of_few: int = 5
     read_hinted: bool = False
+
+    def removed_unasked(self, gone: int, *, known: int) -> int:
+        """How many of ``gone`` pages, out of ``known``, may be removed without a confirmation."""
+        if gone > max(self.max_removed_of_few, self.max_removed_share * known, known / 2):
+            return max(self.max_removed_of_few, int(self.max_removed_share * known))
+        return max(self.max_removed, int(self.max_removed_share * known))
 
 
 @dataclass(slots=True)
@@ -428,10 +436,7 @@ class SyncRun:
         await self._store()
 
     async def _remove(self, gone: dict[PageId, Presence], *, confirmed: bool) -> None:
-        allowed = max(
-            self._settings.max_removed,
-            int(self._settings.max_removed_share * (self.tally.report.listed + len(gone))),
-        )
+        allowed = self._settings.removed_unasked(len(gone), known=self.tally.report.listed + len(gone))
         if len(gone) > allowed and not confirmed:
             self.tally.set(
                 withheld=len(gone),

@@ -518,6 +518,41 @@ async def test_f22_not6_a_mass_removal_is_withheld_until_it_is_confirmed() -> No
         assert other in rig.pages()
 
 
+async def test_f22_most_of_a_small_workspace_is_not_removed_unasked() -> None:
+    """A mistyped root would take all of it, though it is less than a large workspace may lose."""
+    async with sync_rig() as rig:
+        root = rig.workspace.add_page("Root")
+        for number in range(11):
+            rig.workspace.add_page(f"Page {number}", parent=root, blocks=[blocks.paragraph(f"w{number}")])
+        await rig.settled()
+        rig.workspace.unshare(root)
+
+        report = await rig.reconcile()
+
+        assert (report.removed, report.withheld) == (0, 12)
+        assert "--confirm-removal" in report.alarm
+        assert len(rig.pages()) == 12
+        assert (await rig.reconcile(confirm_removal=True)).removed == 12
+
+
+@pytest.mark.parametrize(
+    ("gone", "known", "allowed"),
+    [
+        (1, 1, 20),
+        (5, 5, 20),
+        (6, 12, 20),
+        (6, 11, 5),
+        (12, 12, 5),
+        (20, 100, 20),
+        (31, 100, 30),
+        (400, 2000, 600),
+    ],
+)
+def test_f22_how_many_may_go_unasked(gone: int, known: int, allowed: int) -> None:
+    """Twenty or three of ten; but not more than a handful where it is most of what there is."""
+    assert SyncSettings().removed_unasked(gone, known=known) == allowed
+
+
 async def test_f22_a_withheld_removal_heals_by_itself_when_access_comes_back() -> None:
     """The next good run finds everything as it was."""
     async with sync_rig() as rig:
