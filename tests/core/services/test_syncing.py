@@ -543,7 +543,7 @@ async def test_f22_most_of_a_small_workspace_is_not_removed_unasked() -> None:
         (6, 12, 20),
         (6, 11, 5),
         (12, 12, 5),
-        (20, 100, 20),
+        (20, 60, 20),
         (31, 100, 30),
         (400, 2000, 600),
     ],
