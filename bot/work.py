@@ -166,7 +166,12 @@ def source_name(settings: Settings) -> str:
 
 def step_end(report: SyncReport) -> StepEnd:
     """A report as it is kept with its run."""
-    return StepEnd(report=report_json(report), failed=len(report.failed), message=describe(report))
+    return StepEnd(
+        report=report_json(report),
+        pages=max(report.listed, report.pages_embedded + report.pending),
+        failed=len(report.failed),
+        message=describe(report),
+    )
 
 
 def report_json(report: SyncReport) -> dict[str, Any]:

@@ -119,6 +119,7 @@ class PostgresRuns:
                 sql.STEP_ENDED,
                 *(run_id, holder, end.failed, storable(end.message)),
                 storable(json.dumps(dict(end.report), ensure_ascii=False, default=str)),
+                end.pages,
             )
             if row is None:
                 return None

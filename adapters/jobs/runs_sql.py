@@ -45,7 +45,8 @@ WHERE id = $1 AND holder = $2::uuid AND ended_at IS NULL
 RETURNING id
 """
 
-# Of several steps of one run the figures of the last one stay: it did the most.
+# Of several steps of one run the figures of the last one stay: it did the most. A short one ends before its
+# progress was noted for the first time, so it says here how many pages there were.
 STEP_ENDED = """
 UPDATE job_runs
 SET finished   = finished || step,
@@ -54,6 +55,7 @@ SET finished   = finished || step,
     failed     = $3,
     message    = $4,
     report     = $5::jsonb,
+    total      = greatest(total, nullif($6, 0)),
     beat_at    = now()
 WHERE id = $1 AND holder = $2::uuid AND ended_at IS NULL
 RETURNING wanted, finished

@@ -77,9 +77,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class StepEnd:
-    """How a step ended: its figures, and a line for people. ``failed`` pages are not up to date."""
+    """How a step ended: its figures, and a line for people.
+
+    ``pages`` it was about; ``failed`` of them are not up to date.
+    """
 
     report: Mapping[str, Any]
+    pages: int = 0
     failed: int = 0
     message: str = ""
 

@@ -80,10 +80,10 @@ async def test_the_home_shows_what_was_really_asked_synced_and_judged(rig: Serve
     assert UNKNOWN not in mine
     assert "passages" not in mine
 
-    home = await home_with(rig, "UADMIN", f"2 × {QUESTION}", UNKNOWN, "50 % good of 2")
+    told = (f"2 × {QUESTION}", UNKNOWN, "50 % good of 2", ", done): 1 of 1 pages")
+    home = await home_with(rig, "UADMIN", *told)
     shown = "\n".join(texts_of(home["blocks"]))
     assert "1 pages, 1 passages" in shown
-    assert "(full, done): 1 of 1 pages" in shown or "(changes, done): 1 of 1 pages" in shown
     assert "Questions in 14 days: 3" in shown
     (picture,) = [block for block in home["blocks"] if block["type"] == "image"]
     assert rig.slack.workspace.uploads[picture["slack_file"]["id"]].startswith(b"\x89PNG")

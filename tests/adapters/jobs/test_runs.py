@@ -177,6 +177,18 @@ async def test_f34_who_lost_a_run_stops_working_on_it(rig: JobsRig) -> None:
     assert len(machine.work.steps) == 1
 
 
+async def test_a_run_too_short_for_progress_tells_its_pages_at_the_end(rig: JobsRig) -> None:
+    """Nothing was noted on the way, and still it is "3 of 3" afterwards."""
+    ticket = await rig.runs.request(CHANGES, asked_by="test")
+    holder = uuid4()
+    assert await rig.runs.take(ticket.run_id, holder, now=SystemClock().now()) is not None
+
+    await rig.runs.step_ended(ticket.run_id, holder, StepEnd({}, pages=3), now=SystemClock().now())
+
+    ended = await rig.ended(ticket.run_id)
+    assert (ended.done, ended.total) == (3, 3)
+
+
 async def test_f34_a_run_that_kills_every_worker_is_given_up(rig: JobsRig) -> None:
     """After ten workers the run ends and says so, instead of going round for ever."""
     ticket = await rig.runs.request(CHANGES, asked_by="test")
