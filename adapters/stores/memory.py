@@ -321,9 +321,12 @@ class MemoryStore:
 
     async def remove_pages(self, ids: Sequence[PageId], *, proof: str) -> int:
         """As `PageWriter.remove_pages`."""
+        before = {page_id: self._breadcrumb(page) for page_id, page in self._pages.items()}
         removed = [page for page_id in set(ids) if (page := self._pages.pop(page_id, None)) is not None]
         for page in removed:
             self.gone[page.stored.page.ref.id] = (page.stored.page.ref, proof)
+        for page_id, page in self._pages.items():
+            page.revision += self._breadcrumb(page) != before[page_id]
         if removed:
             self._mark_referring(set(ids))
         self._generation += bool(removed)

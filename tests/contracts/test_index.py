@@ -430,6 +430,19 @@ async def test_sy2_an_unchanged_page_costs_no_embedding(store: Store) -> None:
     assert await store.pending(limit=5) == []
 
 
+async def test_t26_the_title_of_a_removed_page_stays_in_no_breadcrumb_below(store: Store) -> None:
+    """Pages below that stay show it no longer at once, and wait to be cut again."""
+    for number, title, parent in ((1, "Secret merger", None), (2, "Plan", 1), (3, "Steps", 2)):
+        await index_page(store, a_page(number, title=title, parent=parent), a_chunk(number))
+    assert await store.pending(limit=9) == []
+
+    await store.remove_pages([page_id(1)], proof="not_found")
+
+    expected = {page_id(2): "Plan", page_id(3): "Plan > Steps"}
+    assert {one.placed.ref.id: one.placed.breadcrumb for one in await store.pending(limit=9)} == expected
+    assert {one.page_id: one.breadcrumb for one in (await near(store)).candidates} == expected
+
+
 async def test_sy3_u1_a_rename_reaches_all_breadcrumbs_below(store: Store) -> None:
     """Children and grandchildren are pending again, great-grandchildren not; results show the title."""
     for number, parent in ((1, None), (2, 1), (3, 2), (4, 3)):
