@@ -1,5 +1,7 @@
 """The sample workspace, synced once by the real demo with the real model."""
 
+import fcntl
+import json
 import os
 import subprocess
 import sys
@@ -40,9 +42,14 @@ def run_footnote(home: Path, *arguments: str, **settings: str) -> subprocess.Com
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """``footnote demo </dev/null`` on a bare data folder."""
-    home = tmp_path_factory.mktemp("demo")
-    done = run_footnote(home, "demo")
-    assert done.returncode == 0, done.stderr
-    return Demo(home=home, output=done.stdout, messages=done.stderr)
+def demo(servers_home: Path) -> Demo:
+    """``footnote demo </dev/null`` on a bare data folder, once for all workers of the run."""
+    home, printed = servers_home / "demo", servers_home / "demo.json"
+    with (servers_home / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not printed.exists():
+            done = run_footnote(home, "demo")
+            assert done.returncode == 0, done.stderr
+            printed.write_text(json.dumps([done.stdout, done.stderr]), encoding="utf-8")
+    output, messages = json.loads(printed.read_text(encoding="utf-8"))
+    return Demo(home=home, output=output, messages=messages)

@@ -10,8 +10,6 @@ import pytest
 
 from tests.e2e.conftest import Demo, run_footnote
 
-pytestmark = pytest.mark.xdist_group("sample")
-
 LINK = re.compile(r"https://www\.notion\.so/[^\s)>\]]+")
 
 
