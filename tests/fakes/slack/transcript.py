@@ -13,6 +13,7 @@ from tests.fakes.slack.workspace import BOT_USER, Workspace
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 _LINK = re.compile(r"&lt;(https?://[^|&]*(?:&amp;[^|&]*)*)\|(.*?)&gt;")
 _MARKDOWN_LINK = re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\((https?://[^)\s]+)\)")
+_BOLD = re.compile(r"(?<!\w)\*([^*\n]+)\*(?!\w)")
 _MRKDWN_LINK = re.compile(r"<(https?://[^|>]+)\|([^>]*)>")
 
 Message = Mapping[str, Any]
@@ -75,6 +76,7 @@ def _plain(message: Message) -> str:
     text = _MARKDOWN_LINK.sub(lambda match: f"[{match[1]}]", text)
     text = _MRKDWN_LINK.sub(lambda match: match[2], text)
     text = text.replace(f"<@{BOT_USER}>", "@Footnote").replace("**", "").replace("\u200b", "")
+    text = re.sub(r"^> ", "│ ", _BOLD.sub(r"\1", text), flags=re.MULTILINE)
     return html.unescape(text)
 
 
@@ -121,7 +123,7 @@ def _mrkdwn(text: str) -> str:
     """Entities are Slack's own; links and bold become what a browser shows."""
     shown = html.escape(html.unescape(text), quote=False)
     shown = _LINK.sub(lambda match: f'<a href="{match[1]}">{match[2]}</a>', shown)
-    shown = re.sub(r"(?<!\w)\*([^*\n]+)\*(?!\w)", r"<b>\1</b>", shown)
+    shown = _BOLD.sub(r"<b>\1</b>", shown)
     return shown.replace("\n", "<br>")
 
 
