@@ -2,9 +2,12 @@
 
 The same machine is then run over products with one fault each, and has to find every one of them: a proof
 that cannot fail proves nothing.
+
+Every run of the tests plays the same histories; ``FOOTNOTE_STALE_EXAMPLES=300`` plays so many others.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, suppress
 from pathlib import Path
@@ -223,9 +226,11 @@ def machine(postgres_url: str, template_database: str) -> Iterator[type[Machine]
 
 
 def runs(examples: int) -> settings:
-    """How long the machine runs."""
+    """How long the machine runs, and whether through histories that nobody has seen yet."""
+    others = os.environ.get("FOOTNOTE_STALE_EXAMPLES")
     return settings(
-        max_examples=examples,
+        max_examples=int(others or examples),
+        derandomize=others is None,
         stateful_step_count=25,
         deadline=None,
         database=None,
