@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from core.domain.answers import Answer, Draft, NoAnswer, NoAnswerReason, Outcome, Retrieval
 from core.domain.questions import MAX_QUESTION_LENGTH, Question
+from core.domain.smalltalk import asks_nothing
 from core.errors import FootnoteError
 from core.ports import Embedder, Generator, Progress
 from core.ports.sharing import Leases
@@ -235,7 +236,7 @@ class Answering:
 
 def _refused_at_once(question: Question) -> NoAnswerReason | None:
     """What needs no search to be refused (A7); readers without any scope cost no query (R20)."""
-    if not any(character.isalnum() for character in question.text):
+    if asks_nothing(question.text):
         return NoAnswerReason.EMPTY_QUESTION
     if len(question.text) > MAX_QUESTION_LENGTH:
         return NoAnswerReason.QUESTION_TOO_LONG

@@ -25,6 +25,7 @@ from adapters.chat.holding import LostClaimError, held, record, require
 from adapters.chat.running import Running, bounded
 from core.domain.answers import Answer, NoAnswer, NoAnswerReason, Outcome
 from core.domain.questions import MAX_QUESTION_LENGTH, Conversation, Question, Turn
+from core.domain.smalltalk import asks_nothing
 from core.errors import FootnoteError, TemporaryError
 from core.ports import Answerer, Clock
 from core.ports.chat import AbandonedClaim, Audiences, Claims, ClaimState
@@ -209,7 +210,7 @@ class Answering:
             line = notice(escaped(say(Text.NOT_HERE, asked.language)))
             await (self._show_alone if asked.again else self._show)(asked, replying, line)
             return
-        if not any(character.isalnum() for character in asked.text):
+        if asks_nothing(asked.text):
             await self._show(asked, replying, notice(escaped(say(Text.HOW_TO, asked.language))))
             return
         outcome: Outcome

@@ -35,6 +35,7 @@ from adapters.chat.discord.splitting import cut
 from adapters.chat.discord.texts import Text, say
 from adapters.chat.discord.whispering import whisper
 from adapters.chat.running import Running
+from core.domain.smalltalk import asks_nothing
 from core.errors import FootnoteError
 from core.ports import Clock
 from core.ports.chat import Audiences, Suggestions
@@ -134,8 +135,8 @@ class Taking:
         await self._answering.take_message(with_turns(asked, turns))
 
     async def _goes_on(self, message: discord.Message, asked: Asked) -> bool:
-        """Without the intent the content is empty, and nothing can be said of it."""
-        return bool(message.content) and await self._answering.is_follow_up(asked)
+        """Without the intent the content is empty, and nothing can be said of it; thanks need no answer."""
+        return not asks_nothing(message.content) and await self._answering.is_follow_up(asked)
 
     # --- the Continue button ---
 
@@ -337,4 +338,4 @@ class Taking:
 
 
 def _last(turns: Sequence[str]) -> tuple[str, ...]:
-    return tuple(text for text in map(clean, turns) if text)[-MAX_TURNS:]
+    return tuple(text for text in map(clean, turns) if not asks_nothing(text))[-MAX_TURNS:]

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from adapters.chat.slack.escaping import unescaped
+from core.domain.smalltalk import asks_nothing
 from core.ports.chat import ClaimKey
 
 PLATFORM = "slack"
@@ -110,13 +111,13 @@ def may_follow_up(event: Mapping[str, Any]) -> bool:
 
 
 def says_something(text: str) -> bool:
-    """Whether there are words beside the names of people, groups and channels.
+    """Whether there are words beside the names of people, groups and channels, and beside hello and thanks.
 
-    >>> says_something("<@U2> <!here> ?"), says_something("why, <@U2>?")
-    (False, True)
+    >>> says_something("<@U2> <!here> ?"), says_something("thanks, <@U2>!"), says_something("why, <@U2>?")
+    (False, False, True)
     """
     bare = _EMOJI.sub(" ", _REFERENCE.sub(" ", text))
-    return any(character.isalnum() for character in bare)
+    return not asks_nothing(bare)
 
 
 def from_event(body: Mapping[str, Any], *, bot_user: str) -> Asked | None:

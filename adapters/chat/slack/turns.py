@@ -5,6 +5,7 @@ import logging
 from adapters.chat.slack.asking import Asked, question_text
 from adapters.chat.slack.web import SlackWeb
 from core.domain.questions import Turn
+from core.domain.smalltalk import asks_nothing
 from core.errors import FootnoteError
 
 logger = logging.getLogger(__name__)
@@ -31,4 +32,4 @@ async def earlier_turns(web: SlackWeb, asked: Asked, *, bot_user: str) -> tuple[
             text = str(message.get("text") or "")
             if was_answered or f"<@{bot_user}" in text:
                 turns.append(Turn(text=question_text(text, bot_user=bot_user)))
-    return tuple(turn for turn in turns if turn.text)[-MAX_TURNS:]
+    return tuple(turn for turn in turns if not asks_nothing(turn.text))[-MAX_TURNS:]

@@ -162,7 +162,7 @@ async def test_a14_a_models_refusal_is_remembered_for_seconds() -> None:
     assert (asked, len(generator.prompts), later) == (1, 2, "You have 28 days [1].")
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\n\t", "???", "!!!", "🙂", "\x00"])
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "???", "!!!", "🙂", "\x00", "hi!", "Vielen Dank"])
 async def test_a7_a_blank_question_is_refused(text: str) -> None:
     """What is left after the mention says nothing: nobody is asked."""
     index = ScriptedIndex(a_hit(1))

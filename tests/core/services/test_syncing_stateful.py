@@ -237,10 +237,14 @@ class SyncMachine(RuleBasedStateMachine):
         with suppress(FootnoteError):
             self.runner.run(self.rig.syncer.refresh(frozenset({PageId(page)})))
 
-    @rule(seconds=st.sampled_from([-86_400, -3600, -90, 90, 86_400]))
+    @rule(seconds=st.sampled_from([-86_400, -3600, -90, 0, 90]))
     def our_clock_jumps(self, seconds: int) -> None:
-        """As when a machine's clock is set right, or wrong; Notion's goes on as before."""
-        self.clock.skew += timedelta(seconds=seconds)
+        """As when a machine's clock is set right, or wrong; Notion's goes on as before.
+
+        Never ahead of it by more than the overlap of two minutes: then an edit in the minute of our look
+        cannot be told from what was read (docs/sync.md).
+        """
+        self.clock.skew = timedelta(seconds=seconds)
 
     @rule(page=st.one_of(pages, rows))
     def search_shows_again(self, page: str) -> None:
@@ -303,6 +307,7 @@ class SyncMachine(RuleBasedStateMachine):
 TestSync = SyncMachine.TestCase
 TestSync.settings = settings(
     max_examples=int(os.environ.get("FOOTNOTE_SYNC_EXAMPLES", "20")),
+    derandomize="FOOTNOTE_SYNC_EXAMPLES" not in os.environ,
     stateful_step_count=25,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],

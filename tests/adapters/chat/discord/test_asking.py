@@ -252,7 +252,7 @@ async def test_in_a_direct_message_the_last_hour_belongs_to_the_question() -> No
 
 
 async def test_with_the_intent_follow_ups_in_a_thread_need_no_mention() -> None:
-    """Of whoever was answered there; others must mention the bot."""
+    """Of whoever was answered there; others must mention the bot, and thanks need no answer."""
     async with discord_session(starts=False, message_content=True) as session:
         session.discord.world.grants_message_content = True
         await session.start()
@@ -262,6 +262,7 @@ async def test_with_the_intent_follow_ups_in_a_thread_need_no_mention() -> None:
         await session.settled(questions=2)
         thread = session.discord.world.channels[session.discord.world.from_bot(session.channel.id)[0].id]
         session.people.say(session.bob, thread, "I think it is ten weeks")
+        session.people.say(session.alice, thread, "Thanks a lot!")
         session.people.say(session.alice, thread, "And for mothers?")
         await session.settled(questions=3)
 

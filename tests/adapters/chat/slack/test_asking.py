@@ -419,10 +419,10 @@ async def test_follow_ups_are_the_askers_and_only_in_answered_threads(session: S
 
 
 @pytest.mark.parametrize(
-    "text", ["<@U2> can you confirm?", "is that so, <@U2|ann>?", ":+1:", "👍", "!", "<!here>", ""]
+    "text", ["<@U2> can you confirm?", "is that so, <@U2|ann>?", ":+1:", "👍", "!", "<!here>", "", "thanks!"]
 )
 async def test_a_follow_up_says_something_and_to_nobody_else(session: Session, text: str) -> None:
-    """What the asker writes to a colleague, and a mere emoji, are no questions to us."""
+    """What the asker writes to a colleague, a mere emoji and thanks are no questions to us."""
     root = session.people.write("C1", "U1", ASKED)
     await session.settled()
     session.people.write("C1", "U1", text, thread=root)
