@@ -2,19 +2,16 @@
 
 import asyncio
 import json
-import os
 import shutil
-import sys
 from base64 import b64decode
-from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Collection
 from dataclasses import asdict
-from pathlib import Path
 
+from adapters.extractors.children import ENVIRONMENT, run_child, time_for_one_file
 from adapters.extractors.limited import arguments
 from adapters.extractors.limits import FileLimits
 from core.domain.files import FileContent
-from core.errors import ConfigurationError, UnavailableError, UnreadableError
+from core.errors import ConfigurationError, UnreadableError
 
 PROGRAM = "tesseract"
 VERSION = "1"
@@ -22,12 +19,8 @@ VERSION = "1"
 
 _PDF = b"%PDF-"
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*", b"RIFF")
-_ENVIRONMENT = {
-    "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
-    "LC_ALL": "C.UTF-8",
-    # One thread for each picture: the machine has other things to do.
-    "OMP_THREAD_LIMIT": "1",
-}
+# One thread for each picture: the machine has other things to do.
+_ENVIRONMENT = {**ENVIRONMENT, "OMP_THREAD_LIMIT": "1"}
 
 
 class TesseractOcr:
@@ -56,7 +49,7 @@ class TesseractOcr:
         del name
         if len(content.data) > self._limits.size:
             raise UnreadableError(f"is larger than {self._limits.size} bytes")
-        async with self._slot, _patience(self._limits.seconds):
+        async with self._slot, time_for_one_file(self._limits.seconds):
             if content.data.startswith(_PDF):
                 pages = await self._pages(content.data, but)
                 return tuple([await self._page(pictures) for pictures in pages])
@@ -71,7 +64,7 @@ class TesseractOcr:
             ConfigurationError: tesseract is not installed.
             UnavailableError: it cannot be started.
         """
-        async with _patience(self._limits.seconds):
+        async with time_for_one_file(self._limits.seconds):
             _, output, _ = await _run(self._limits, _program(), "--list-langs")
         return frozenset(line.strip() for line in output.decode("utf-8", "replace").splitlines()[1:])
 
@@ -108,16 +101,6 @@ class TesseractOcr:
             raise UnreadableError("broke the process that read it") from error
 
 
-@asynccontextmanager
-async def _patience(seconds: float) -> AsyncIterator[None]:
-    """Time for one file; what takes longer cannot be read."""
-    try:
-        async with asyncio.timeout(seconds):
-            yield
-    except TimeoutError as error:
-        raise UnreadableError(f"takes longer than {seconds} seconds to be read") from error
-
-
 def _program() -> str:
     found = shutil.which(PROGRAM)
     if found is None:
@@ -133,23 +116,4 @@ async def _run(limits: FileLimits, program: str, *rest: str, data: bytes = b"") 
 
 
 async def _start(*command: str, data: bytes) -> tuple[int, bytes, bytes]:
-    """Exit code, standard output and standard error of a process of ours."""
-    try:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=_ENVIRONMENT,
-        )
-    except OSError as error:
-        raise UnavailableError(f"no process could be started to read a file: {error}") from error
-    try:
-        output, said = await process.communicate(data)
-    finally:
-        if process.returncode is None:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-    return process.returncode or 0, output, said
+    return await run_child(*command, data=data, stderr=asyncio.subprocess.PIPE, environment=_ENVIRONMENT)

@@ -2,27 +2,19 @@
 
 import asyncio
 import json
-import os
-import sys
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
+from adapters.extractors.children import run_child, time_for_one_file
 from adapters.extractors.kinds import FileKind, kind_by_name
 from adapters.extractors.limits import FileLimits
 from adapters.extractors.worker import arguments
 from adapters.markup.tree_json import blocks_of
 from core.domain.attachments import Extracted, ExtractedPart
 from core.domain.files import FileContent
-from core.errors import ConfigurationError, UnavailableError, UnreadableError
+from core.errors import ConfigurationError, UnreadableError
 
 VERSION = "2"
 """Raised with every change that reads the same file differently."""
-
-_ENVIRONMENT = {
-    "PYTHONPATH": os.pathsep.join(path or str(Path.cwd()) for path in sys.path),
-    "LC_ALL": "C.UTF-8",
-}
 
 AT_ONCE = 2
 """Files read side by side."""
@@ -69,27 +61,8 @@ class FileExtractor:
         return Extracted(parts, str(answer["left_out"]))
 
     async def _run(self, data: bytes, kind: FileKind) -> bytes:
-        try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *arguments(kind, self._limits),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=_ENVIRONMENT,
-            )
-        except OSError as error:
-            raise UnavailableError(f"no process could be started to read a file: {error}") from error
-        try:
-            async with asyncio.timeout(self._limits.seconds):
-                output, _ = await process.communicate(data)
-        except TimeoutError as error:
-            raise UnreadableError(f"takes longer than {self._limits.seconds} seconds to be read") from error
-        finally:
-            if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    process.kill()
-                await process.wait()
+        async with time_for_one_file(self._limits.seconds):
+            _, output, _ = await run_child(*arguments(kind, self._limits), data=data)
         return output
 
 
