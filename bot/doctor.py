@@ -30,6 +30,8 @@ from core.ports import Presence, Prompt
 OLDEST_PGVECTOR = (0, 8)
 """Iterative index scans came with 0.8; without them a scoped search comes back short."""
 
+UP_TO_DATE = Finding("schema", State.OK, "up to date")
+
 FIRST_WORD_SECONDS = 60.0
 """A model may have to be loaded before it writes its first word."""
 
@@ -73,7 +75,7 @@ async def _database_and_redis(settings: Settings, servers: Servers) -> AsyncIter
     yield await _guarded("PostgreSQL", lambda: _postgres(servers.database_url))
     schema = await _guarded("schema", lambda: _schema(settings, servers.database_url))
     yield schema
-    if schema.state is State.OK and not await _is_unmade(servers.database_url):
+    if schema == UP_TO_DATE:
         yield await _guarded("index", lambda: _index(settings, servers))
     if (reading := settings.database_read_url) is not None:
         yield await _guarded("reading role", lambda: _reader(reading))
@@ -109,14 +111,7 @@ async def _schema(settings: Settings, url: str) -> Finding:
         return Finding(
             "schema", State.FAIL, f"{len(missing)} migrations are pending", "run: footnote migrate"
         )
-    return Finding("schema", State.OK, "up to date")
-
-
-async def _is_unmade(url: str) -> bool:
-    try:
-        return bool(await pending(url))
-    except FootnoteError:
-        return True
+    return UP_TO_DATE
 
 
 async def _index(settings: Settings, servers: Servers) -> Finding:

@@ -47,9 +47,9 @@ class SyncSettings:
 
     def removed_unasked(self, gone: int, *, known: int) -> int:
         """How many of ``gone`` pages, out of ``known``, may be removed without a confirmation."""
-        if gone > max(self.max_removed_of_few, self.max_removed_share * known, known / 2):
-            return max(self.max_removed_of_few, int(self.max_removed_share * known))
-        return max(self.max_removed, int(self.max_removed_share * known))
+        is_most = gone > max(self.max_removed_of_few, known / 2)
+        least = self.max_removed_of_few if is_most else self.max_removed
+        return max(least, int(self.max_removed_share * known))
 
 
 @dataclass(slots=True)
