@@ -91,7 +91,7 @@ class FolderReranker:
             raise UnavailableError(f"the reranker {self.model} failed: {error}") from error
         if logits.shape == (len(passages),):
             logits = logits[:, None]
-        if logits.ndim != 2 or logits.shape[0] != len(passages) or logits.shape[1] not in {1, 2}:  # noqa: PLR2004
+        if logits.shape not in {(len(passages), 1), (len(passages), 2)}:
             raise UnavailableError(
                 f"the reranker {self.model} gave figures of shape {logits.shape} for {len(passages)} pairs"
             )

@@ -9,6 +9,8 @@ from typing import Any
 from core.domain.ids import InvalidIdError, PageId, parse_page_id
 from core.errors import InvalidInputError
 
+PROBLEMS_SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -85,8 +87,9 @@ def parse_golden(lines: Iterable[str], *, name: str) -> tuple[GoldenQuestion, ..
         seen.add(question.id)
         questions.append(question)
     if problems:
-        shown = "\n".join(f"  {problem}" for problem in problems[:5])
-        more = f"\n  and {len(problems) - 5} more" if len(problems) > 5 else ""  # noqa: PLR2004
+        shown = "\n".join(f"  {problem}" for problem in problems[:PROBLEMS_SHOWN])
+        left = len(problems) - PROBLEMS_SHOWN
+        more = f"\n  and {left} more" if left > 0 else ""
         raise InvalidInputError(f"{name} is not a golden set:\n{shown}{more}")
     if not questions:
         raise InvalidInputError(f"{name} holds no questions")

@@ -184,8 +184,8 @@ class PassagesOnly:
         self,
         *,
         words: WordQuery,  # noqa: ARG002 - the port's signature
-        audience: Audience,  # noqa: ARG002
-        limit: int,  # noqa: ARG002
+        audience: Audience,  # noqa: ARG002 - the port's signature
+        limit: int,  # noqa: ARG002 - the port's signature
     ) -> SearchResult:
         """Nothing."""
         return SearchResult(candidates=(), generation=await self._index.generation())

@@ -87,7 +87,7 @@ def clauses(text: str) -> tuple[str, ...]:
     """The parts of a sentence that say something of their own; single words stay with what comes before."""
     parts: list[str] = []
     for part in _CLAUSE.split(text):
-        if parts and len(_WORD.findall(part)) < 2:  # noqa: PLR2004
+        if parts and len(_WORD.findall(part)) < 2:  # noqa: PLR2004 - a single word
             parts[-1] = f"{parts[-1]} {part}"
         elif part.strip():
             parts.append(part.strip())

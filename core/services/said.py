@@ -69,7 +69,7 @@ class Said:
         )
 
     def _has_literal(self, fact: Literal) -> bool:
-        return fact.key in self.literals or (len(fact.key) > 3 and fact.key in self.text)  # noqa: PLR2004
+        return fact.key in self.literals or (len(fact.key) > 3 and fact.key in self.text)  # noqa: PLR2004 - shorter ones stand in any text
 
 
 def said_by(text: str, facts: Iterable[Fact]) -> Said:

@@ -188,7 +188,7 @@ def _region_codes(text: str) -> frozenset[str]:
 
 
 def _by_root(word: str, language: str) -> str | None:
-    if len(word) < 5:  # noqa: PLR2004
+    if len(word) < 5:  # noqa: PLR2004 - shorter ones share a root with anything
         return None
     return next((code for name, code in _regions(language).items() if same_root(word, name)), None)
 

@@ -117,13 +117,13 @@ class ServeRig:
     async def synced(self) -> None:
         """Wait until a run ended."""
         async with asyncio.timeout(WAIT_SECONDS):
-            while not any(run.ended_at for run in await self.jobs.runs.recent(limit=1)):  # noqa: ASYNC110
+            while not any(run.ended_at for run in await self.jobs.runs.recent(limit=1)):  # noqa: ASYNC110 - in the database
                 await asyncio.sleep(0.1)
 
     async def until_fate(self, page_id: PageId, fate: Fate) -> None:
         """Wait until the ledger says so of a page."""
         async with asyncio.timeout(WAIT_SECONDS):
-            while (entry := await self.ledger.entry(page_id)) is None or entry.fate is not fate:  # noqa: ASYNC110
+            while (entry := await self.ledger.entry(page_id)) is None or entry.fate is not fate:  # noqa: ASYNC110 - there
                 await asyncio.sleep(0.1)
 
     def replies(self, thread: str) -> list[str]:

@@ -497,7 +497,7 @@ async def test_t19_whatever_is_queued_has_a_handler_that_does_it(rig: JobsRig, d
     connection = await asyncpg.connect(database_url)
     try:
         async with asyncio.timeout(30):
-            while await connection.fetchval("SELECT count(*) FROM pgqueuer"):  # noqa: ASYNC110
+            while await connection.fetchval("SELECT count(*) FROM pgqueuer"):  # noqa: ASYNC110 - it is in the database
                 await asyncio.sleep(0.05)
         statuses = {
             row[0] for row in await connection.fetch("SELECT DISTINCT status::text FROM pgqueuer_log")

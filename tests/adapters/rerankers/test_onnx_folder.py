@@ -86,7 +86,7 @@ async def test_question_and_passage_are_read_together(
 async def test_the_setting_names_the_folder(tmp_path: Path) -> None:
     """As `RERANKER=flashrank:FOLDER` it orders passages before duplicates go."""
     settings = Settings.from_mapping({"RERANKER": f"flashrank:{a_folder(tmp_path / 'tiny')}"})
-    reranking = make_reranking(settings, client=None, embedder=WordEmbedder())  # type: ignore[arg-type]
+    reranking = make_reranking(settings, client=None, embedder=WordEmbedder())  # type: ignore[arg-type]  # a folder calls nobody
 
     assert isinstance(reranking, Reranking)
     ordered = await reranking.order("how", [a_passage(1, "dogs"), a_passage(2, "vacation")])

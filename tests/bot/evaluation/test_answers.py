@@ -38,7 +38,7 @@ class Scripted:
     def __init__(self, *outcomes: Outcome) -> None:
         self.outcomes = list(outcomes)
 
-    async def answer(self, question: Question, progress: Progress | None = None) -> Outcome:  # noqa: ARG002
+    async def answer(self, question: Question, progress: Progress | None = None) -> Outcome:  # noqa: ARG002 - the port's signature
         """The next outcome."""
         return self.outcomes.pop(0)
 

@@ -103,7 +103,7 @@ async def test_who_may_see_everything_costs_no_second_look() -> None:
 class Around:
     """Neighbours as an index behind would give them, one of them out of sight by mistake."""
 
-    async def around(self, stretches: Sequence[Stretch], *, audience: Audience) -> Sequence[Candidate]:  # noqa: ARG002
+    async def around(self, stretches: Sequence[Stretch], *, audience: Audience) -> Sequence[Candidate]:  # noqa: ARG002 - the port's
         """Two passages."""
         return [a_hit(OPEN, f"See [Secret plan]({link_to(SECRET)})."), a_hit(SECRET, "Secret text.")]
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 
 import pytest
 
@@ -273,9 +274,13 @@ async def test_slk8_two_processes_show_one_message() -> None:
 
 async def test_slk8_a_run_that_ended_and_goes_on_gets_another_message(session: Session) -> None:
     """Nothing was heard of a run, its message ended; asked for again, it is shown again."""
+
+    def are_posted(count: int) -> bool:
+        return len(session.slack.workspace.from_bot("C1")) == count
+
     for count in (1, 2):
         await said(session, "UADMIN", "resync")
-        await session.until(lambda: len(session.slack.workspace.from_bot("C1")) == count)  # noqa: B023
+        await session.until(partial(are_posted, count))
         await session.settled()
         session.administration.running = 1
 
