@@ -203,14 +203,19 @@ def describe(report: SyncReport, *, failures: int = FAILURES_TOLD) -> str:
         lines.append(f"Waiting for the next sync: {counted(report.pending, 'page')}.")
     lines += [line for line in (report.alarm, report.embedding_error) if line]
     told = report.failed[:failures]
-    lines += [f"failed: {failure.title} ({failure.url}): {failure.reason}" for failure in told]
+    lines += [f"failed: {_named(failure)}: {failure.reason}" for failure in told]
     if len(report.failed) > len(told):
         lines.append(f"... and {counted(len(report.failed) - len(told), 'more page', 'more pages')} failed.")
     left_out = report.left_out[:failures]
-    lines += [f"left out: {one.title} ({one.url}): {one.reason}" for one in left_out]
+    lines += [f"left out: {_named(one)}: {one.reason}" for one in left_out]
     if len(report.left_out) > len(left_out):
         lines.append(f"... and {len(report.left_out) - len(left_out)} more were left out.")
     return "\n".join(lines)
+
+
+def _named(one: Failure) -> str:
+    """Title and link; the id of what was never seen whole."""
+    return f"{one.title or 'Untitled'} ({one.url})" if one.url else one.title or one.page_id
 
 
 def _seen(report: SyncReport) -> str:

@@ -4,6 +4,7 @@ FootnoteError
 ├── TemporaryError            worth trying again
 │   ├── RateLimitedError      ... after ``retry_after`` seconds
 │   └── UnavailableError      the other side is down, slow or talking nonsense
+│       └── IncompleteListingError ... for some of a listing's objects, which it names
 └── PermanentError            will fail again until somebody changes something
     ├── InvalidInputError     what was given cannot be used; says what would be
     ├── ConfigurationError    a setting is missing or wrong
@@ -16,6 +17,8 @@ FootnoteError
 Adapters translate foreign exceptions into these and chain them with ``from``.
 Messages say what was wanted, what was found, and what to do next; they hold no secret and no page text.
 """
+
+from core.domain.documents import PageRef
 
 
 class FootnoteError(Exception):
@@ -36,6 +39,14 @@ class RateLimitedError(TemporaryError):
 
 class UnavailableError(TemporaryError):
     """The other side is down, slow, or answered something that is no answer."""
+
+
+class IncompleteListingError(UnavailableError):
+    """A listing lacks something; ``objects`` are those of it that are known, each with a reason."""
+
+    def __init__(self, message: str, *, objects: tuple[tuple[PageRef, str], ...] = ()) -> None:
+        super().__init__(message)
+        self.objects = objects
 
 
 class PermanentError(FootnoteError):

@@ -5,10 +5,11 @@ from collections import Counter
 from collections.abc import AsyncIterator, Collection, Mapping
 from datetime import datetime
 
-from adapters.sources.notion_api import ListState, NotionApi
+from adapters.sources.notion_api import ForbiddenError, ListState, NotionApi
 from adapters.sources.notion_blocks import render_blocks
 from adapters.sources.notion_comments import CommentReader, CommentScope
 from adapters.sources.notion_files import attachment_of, attachments_of, property_files
+from adapters.sources.notion_gaps import Gaps, bare, named
 from adapters.sources.notion_json import Json, instant, is_gone, page_id
 from adapters.sources.notion_listing import Catalogue
 from adapters.sources.notion_refs import database_blocks
@@ -67,40 +68,67 @@ class NotionSource:
             RefusedError: the token was refused, or may not read content at all.
             TemporaryError: the listing broke off, or search stopped early and no roots are set.
         """
+        gaps = Gaps()
+        search = WholeSearch(self._search)
         # A new listing looks again at what was not shared before.
-        self._catalogue.absent.clear()
-        self._catalogue.parents.clear()
-        databases: set[PageId] = set()
-        with Spool() as refs:
-            search = WholeSearch(self._search)
-            async for held in search.results():
-                if held.get("object") == "data_source":
-                    if not is_gone(held) and (owner := self._catalogue.remember_data_source(held)):
-                        databases.add(owner)
-                elif (ref := await self._catalogue.entry(held)) is not None:
-                    refs.add(ref)
-            for root in self._roots - refs.keys() - databases:
-                await self._add_root(root, refs, databases)
-            await self._add_rows(databases, refs)
-            await self._add_parents(refs)
-            for ref in refs.parents_first():
-                if await self._is_wanted(ref.id):
-                    yield await self._catalogue.with_shared_parent(ref)
+        self._catalogue.begin_listing()
+        self._comments.ask_again()
+        try:
+            with Spool() as refs:
+                with gaps.to_the_end():
+                    await self._gather(search, refs, gaps)
+                for ref in refs.parents_first():
+                    if (placed := await self._placed(ref, gaps)) is not None:
+                        yield placed
+        finally:
+            self._catalogue.end_listing()
+        gaps.raise_any()
         if search.has_gap and not self._roots:
             raise UnavailableError(
                 f"Notion's search stopped after {search.count} results: pages at the top may be missing. "
                 "Name the top pages in NOTION_ROOT_PAGES; they are read without search."
             )
 
+    async def _gather(self, search: WholeSearch, refs: Spool, gaps: Gaps) -> None:
+        """All that there is: what search shows, and what it is free to omit."""
+        databases: set[PageId] = set()
+        with gaps.around():
+            async for held in search.results():
+                if held.get("object") == "data_source":
+                    if not is_gone(held) and (owner := self._catalogue.remember_data_source(held)):
+                        databases.add(owner)
+                    continue
+                with gaps.around(named(held)):
+                    if (ref := await self._catalogue.entry(held)) is not None:
+                        refs.add(ref)
+        for root in self._roots - refs.keys() - databases:
+            with gaps.around(bare(root)):
+                await self._add_root(root, refs, databases)
+        for identifier in sorted(databases):
+            await self._add_rows(identifier, refs, gaps)
+        await self._add_parents(refs, gaps)
+
+    async def _placed(self, ref: PageRef, gaps: Gaps) -> PageRef | None:
+        """The entry as it is given, or null if it is not wanted or nobody can tell now."""
+        with gaps.around(ref):
+            try:
+                if await self._is_wanted(ref.id):
+                    return await self._catalogue.with_shared_parent(ref)
+            except UnreadableError as error:
+                _logger.warning("Nobody can tell whether %s hangs below a root: %s", ref.id, error)
+        return None
+
     async def _search(self, *, newest_first: bool, state: ListState) -> AsyncIterator[Json]:
         try:
             async for held in self._api.search(newest_first=newest_first, state=state):
                 yield held
-        except UnreadableError as error:
+        except ForbiddenError as error:
             raise RefusedError(
                 "Notion does not let the integration read content. Turn on the capability "
                 "'Read content' in the integration's settings."
             ) from error
+        except (NotFoundError, UnreadableError) as error:
+            raise UnavailableError(f"Notion's search cannot be used: {error}") from error
 
     async def _add_root(self, root: PageId, refs: Spool, databases: set[PageId]) -> None:
         try:
@@ -120,58 +148,86 @@ class NotionSource:
         elif (ref := await self._catalogue.entry(held)) is not None:
             refs.add(ref)
 
-    async def _add_rows(self, databases: set[PageId], refs: Spool) -> None:
-        """Databases and the rows of all their data sources; those that cannot be had are left out (F5)."""
-        for identifier in sorted(databases):
-            try:
-                ref, data_sources = await self._catalogue.database(identifier)
+    async def _add_rows(self, identifier: PageId, refs: Spool, gaps: Gaps) -> None:
+        """A database and the rows of all its data sources; those that cannot be had are left out (F5)."""
+        with gaps.around(bare(identifier)):
+            ref, data_sources = await self._database(identifier)
+            if ref is None:
+                return
+            refs.add(ref)
+            for data_source in data_sources:
+                with gaps.around(ref):
+                    async for row in self._rows(data_source, gaps, known=refs.keys()):
+                        refs.add(row)
+
+    async def _database(self, identifier: PageId) -> tuple[PageRef | None, tuple[PageId, ...]]:
+        try:
+            return await self._catalogue.database(identifier)
+        except (NotFoundError, UnreadableError) as error:
+            _logger.warning("The database %s is left out: %s", identifier, error)
+            return None, ()
+
+    async def _rows(
+        self, data_source: PageId, gaps: Gaps, *, known: Collection[PageId] = ()
+    ) -> AsyncIterator[PageRef]:
+        """Rows that are not known yet. What Notion refuses for good is left out, and only that."""
+        try:
+            async for held in self._api.rows(data_source):
+                if page_id(held.get("id")) in known:
+                    continue
+                ref: PageRef | None = None
+                with gaps.around(named(held)):
+                    ref = await self._catalogue.entry(held)
+                if ref is not None:
+                    yield ref
+        except (NotFoundError, UnreadableError) as error:
+            _logger.warning("The rows of the data source %s are left out: %s", data_source, error)
+
+    async def _add_parents(self, refs: Spool, gaps: Gaps) -> None:
+        """Parents that search omitted, up to the top."""
+        wanted = list(refs.parents().values())
+        asked: set[PageId] = set()
+        while wanted:
+            identifier = wanted.pop()
+            if identifier is None or identifier in asked or identifier in refs:
+                continue
+            asked.add(identifier)
+            if identifier in self._catalogue.absent:
+                continue
+            with gaps.around(bare(identifier)):
+                ref = await self._catalogue.shared(identifier)
                 if ref is None:
                     continue
                 refs.add(ref)
-                for data_source in data_sources:
-                    async for row in self._rows(data_source, known=refs.keys()):
-                        refs.add(row)
-            except (NotFoundError, UnreadableError) as error:
-                _logger.warning("The database %s is left out: %s", identifier, error)
-
-    async def _rows(self, data_source: PageId, *, known: Collection[PageId] = ()) -> AsyncIterator[PageRef]:
-        async for held in self._api.rows(data_source):
-            if page_id(held.get("id")) not in known and (ref := await self._catalogue.entry(held)):
-                yield ref
-
-    async def _add_parents(self, refs: Spool) -> None:
-        """Parents that search omitted, up to the top."""
-        wanted = list(refs.parents().values())
-        while wanted:
-            identifier = wanted.pop()
-            if identifier is None or identifier in refs or identifier in self._catalogue.absent:
-                continue
-            ref = (await self._look_at(identifier)).ref
-            if ref is None:
-                self._catalogue.absent.add(identifier)
-                continue
-            refs.add(ref)
-            wanted.append(ref.parent_id)
-            if ref.object_type is ObjectType.DATABASE:
-                await self._add_rows({ref.id}, refs)
+                wanted.append(ref.parent_id)
+                if ref.object_type is ObjectType.DATABASE:
+                    await self._add_rows(ref.id, refs, gaps)
 
     async def _is_wanted(self, identifier: PageId) -> bool:
-        return not self._roots or not self._roots.isdisjoint(await self._catalogue.path(identifier))
+        return not self._roots or await self._catalogue.is_below(identifier, self._roots)
 
     # --- Changes ---------------------------------------------------------------------------------------
 
     async def changed_since(self, moment: datetime) -> AsyncIterator[PageRef]:
         """Pages edited at ``moment`` or later, newest first, as far as search knows them (SY4, NOT-8)."""
-        state = ListState()
-        async for held in self._search(newest_first=True, state=state):
-            edited = instant(held.get("last_edited_time"))
-            if edited is not None and edited < moment:
-                return
-            ref = await self._changed_entry(held)
-            if ref is not None and await self._is_wanted(ref.id):
-                yield await self._catalogue.with_shared_parent(ref)
-        if state.incomplete:
-            raise UnavailableError("Notion's search stopped before it had shown all changes.")
+        state, gaps = ListState(), Gaps()
+        self._catalogue.begin_listing(anew=False)
+        try:
+            async for held in self._search(newest_first=True, state=state):
+                edited = instant(held.get("last_edited_time"))
+                if edited is not None and edited < moment:
+                    break
+                ref: PageRef | None = None
+                with gaps.around(named(held)):
+                    ref = await self._changed_entry(held)
+                if ref is not None and (placed := await self._placed(ref, gaps)) is not None:
+                    yield placed
+            else:
+                if state.incomplete:
+                    raise UnavailableError("Notion's search stopped before it had shown all changes.")
+        finally:
+            self._catalogue.end_listing()
+        gaps.raise_any()
 
     async def _changed_entry(self, held: Json) -> PageRef | None:
         if held.get("object") != "data_source":
@@ -179,19 +235,23 @@ class NotionSource:
         owner = None if is_gone(held) else self._catalogue.remember_data_source(held)
         if owner is None:
             return None
-        try:
-            return (await self._catalogue.database(owner))[0]
-        except (NotFoundError, UnreadableError):
-            return None
+        return (await self._database(owner))[0]
 
     async def rows(self, ref: PageRef) -> AsyncIterator[PageRef]:
-        """All rows of a database."""
+        """All rows of a database.
+
+        Raises:
+            TemporaryError: some could not be had; all others were given.
+        """
         if ref.object_type is not ObjectType.DATABASE:
             return
-        _, data_sources = await self._catalogue.database(ref.id)
+        gaps = Gaps()
+        _, data_sources = await self._database(ref.id)
         for data_source in data_sources:
-            async for row in self._rows(data_source):
-                yield row
+            with gaps.around(ref):
+                async for row in self._rows(data_source, gaps):
+                    yield row
+        gaps.raise_any()
 
     # --- Single pages ----------------------------------------------------------------------------------
 

@@ -51,6 +51,10 @@ class InvalidCursorError(UnreadableError):
     """Notion does not know the cursor any more; the listing must start again (F26)."""
 
 
+class ForbiddenError(UnreadableError):
+    """Notion answered 403: this object is not for us, or the integration lacks a capability."""
+
+
 class NotionApi:
     """Calls to Notion with one client, one pace, and errors of ours (NOT-3, NOT-16).
 
@@ -351,7 +355,7 @@ def _permanent(error: HTTPResponseError, name: str) -> Exception:
     if error.status == HTTPStatus.NOT_FOUND:
         return NotFoundError(f"Notion has no such object, or it is not shared with the integration ({said}).")
     if error.status == HTTPStatus.FORBIDDEN:
-        return UnreadableError(f"Notion forbids this object to the integration ({said}).")
+        return ForbiddenError(f"Notion forbids this object to the integration ({said}).")
     if error.status == HTTPStatus.BAD_REQUEST and "start_cursor" in str(error):
         return InvalidCursorError(f"The cursor is not valid any more ({name}).")
     return UnreadableError(f"Notion answered {error.status} ({said}).")

@@ -4,7 +4,7 @@ import logging
 from collections.abc import AsyncIterator, Sequence
 from enum import StrEnum
 
-from adapters.sources.notion_api import NotionApi
+from adapters.sources.notion_api import ForbiddenError, NotionApi
 from adapters.sources.notion_files import walk_live
 from adapters.sources.notion_json import Json, as_mapping, as_text, block_id
 from adapters.sources.notion_text import date_range, render
@@ -19,6 +19,9 @@ TITLE = "Comments"
 
 _AT_ONCE = 4
 """Blocks whose comments are asked for side by side."""
+
+_ENOUGH_REFUSALS = 3
+"""So many in a row are no matter of single objects: the integration may read no comments at all."""
 
 _logger = logging.getLogger("footnote.notion")
 
@@ -39,7 +42,11 @@ class CommentReader:
     def __init__(self, api: NotionApi, scope: CommentScope) -> None:
         self._api = api
         self._scope = scope
-        self._is_refused = False
+        self._refused_in_a_row = 0
+
+    def ask_again(self) -> None:
+        """Somebody may have turned on the capability meanwhile."""
+        self._refused_in_a_row = 0
 
     async def with_comments(
         self, page: PageId, raw: Sequence[object], blocks: tuple[Block, ...]
@@ -72,20 +79,25 @@ class CommentReader:
 
     async def _section(self, on: str, link: BlockId | None) -> tuple[Block, ...]:
         """The comments on one page or block; nothing where the integration may not read them."""
-        if self._is_refused:
+        if self._refused_in_a_row >= _ENOUGH_REFUSALS:
             return ()
         try:
             texts = [_shown(comment) async for comment in self._api.comments(on)]
         except NotFoundError:
             return ()
-        except UnreadableError as error:
-            self._is_refused = True
-            _logger.warning(
-                "Comments cannot be read: turn on the capability 'Read comments' in the integration's "
-                "settings, or set NOTION_COMMENTS=off. (%s)",
-                error,
-            )
+        except ForbiddenError as error:
+            self._refused_in_a_row += 1
+            if self._refused_in_a_row == _ENOUGH_REFUSALS:
+                _logger.warning(
+                    "Comments cannot be read: turn on the capability 'Read comments' in the integration's "
+                    "settings, or set NOTION_COMMENTS=off. (%s)",
+                    error,
+                )
             return ()
+        except UnreadableError as error:
+            _logger.warning("The comments on %s cannot be read: %s", on, error)
+            return ()
+        self._refused_in_a_row = 0
         lines = tuple(Block(BlockKind.PARAGRAPH, text, link) for text in texts if text)
         return (Block(BlockKind.PART, TITLE, link, children=lines),) if lines else ()
 

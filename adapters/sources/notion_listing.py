@@ -1,8 +1,10 @@
 """Raw objects to listing entries with resolved parents: what is shared, where it hangs, in which order."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Awaitable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from adapters.sources.notion_api import NotionApi
 from adapters.sources.notion_files import property_files
@@ -20,19 +22,21 @@ from adapters.sources.notion_refs import database_ref, page_ref, parent_of
 from core.domain.documents import ObjectType, PageRef
 from core.domain.files import Attachment
 from core.domain.ids import PageId
-from core.errors import NotFoundError, UnreadableError
+from core.errors import NotFoundError, TemporaryError, UnreadableError
 
 _logger = logging.getLogger("footnote.notion")
 
 MAX_CLIMB = 100
 """Blocks between a page and the page that holds it; more is a cycle."""
 
+_Asked = TypeVar("_Asked")
+
 
 class Catalogue:
     """Remembers what was seen of the workspace, so that a parent or a schema is asked for once.
 
     ``homes`` maps a block (of which a child page is one) to the page it stands on; ``databases`` maps a data
-    source to its database; ``absent`` are ids that gave 404 in this listing.
+    source to its database; ``absent`` are ids that gave 404 in this listing, or are forbidden to us.
     """
 
     def __init__(self, api: NotionApi) -> None:
@@ -44,6 +48,36 @@ class Catalogue:
         self.parents: dict[PageId, PageId | None] = {}
         self._files: dict[PageId, tuple[Attachment, ...]] = {}
         self.absent: set[PageId] = set()
+        self._forbidden: dict[PageId, UnreadableError] = {}
+        self._failing: dict[str, TemporaryError] | None = None
+
+    def begin_listing(self, *, anew: bool = True) -> None:
+        """What cannot be had for now is waited for once until `end_listing`, however many objects need it.
+
+        ``anew``: what was not shared is asked for again.
+        """
+        self._failing = {}
+        if anew:
+            self.absent.clear()
+            self.parents.clear()
+            self._forbidden.clear()
+
+    def end_listing(self) -> None:
+        """From now on everything is asked for whenever it is needed."""
+        self._failing = None
+
+    async def _waited_once(self, identifier: str, asking: Awaitable[_Asked]) -> _Asked:
+        """The answer; within one listing the trouble that one object makes is raised again at once."""
+        try:
+            return await asking
+        except TemporaryError as error:
+            if self._failing is not None:
+                self._failing[identifier] = error
+            raise
+
+    def _raise_known(self, identifier: str) -> None:
+        if self._failing and (error := self._failing.get(identifier)) is not None:
+            raise error
 
     # --- Entries ---------------------------------------------------------------------------------------
 
@@ -112,8 +146,10 @@ class Catalogue:
     async def database_of(self, data_source: PageId) -> PageId | None:
         """The database of a data source, asked for once; null where it is not shared."""
         if data_source not in self._databases and data_source not in self.absent:
+            self._raise_known(data_source)
             try:
-                self.remember_data_source(await self._api.data_source(data_source))
+                held = await self._waited_once(data_source, self._api.data_source(data_source))
+                self.remember_data_source(held)
             except (NotFoundError, UnreadableError):
                 self.absent.add(data_source)
         return self._databases.get(data_source)
@@ -137,7 +173,14 @@ class Catalogue:
             key = (identifier, (property_id, as_text(held.get("last_edited_time"))))
             if key not in self._long_values:
                 kind = type_of(as_mapping(properties[name]))
-                items = [item.get(kind) async for item in self._api.property_items(identifier, property_id)]
+                try:
+                    items = [
+                        item.get(kind) async for item in self._api.property_items(identifier, property_id)
+                    ]
+                except (NotFoundError, UnreadableError) as error:
+                    # The 25 that the object holds are no reason to have nothing of the page.
+                    _logger.warning("A property of %s is left as its page shows it: %s", identifier, error)
+                    continue
                 self._long_values[key] = {"type": kind, kind: items}
             properties[name] = self._long_values[key]
         return {**held, "properties": properties}
@@ -164,8 +207,9 @@ class Catalogue:
                 home = self._homes[block]
                 break
             climbed.append(block)
+            self._raise_known(block)
             try:
-                kind, above = parent_of(await self._api.block(block))
+                kind, above = parent_of(await self._waited_once(block, self._api.block(block)))
             except (NotFoundError, UnreadableError):
                 break
             if kind != "block_id":
@@ -194,6 +238,32 @@ class Catalogue:
             raise refused
         return None
 
+    async def shared(self, identifier: PageId) -> PageRef | None:
+        """The entry of something that others hang below; null if it is not there for us.
+
+        Raises:
+            TemporaryError: nobody can tell now.
+        """
+        self._raise_known(identifier)
+        try:
+            ref = await self._waited_once(identifier, self._entry_of(identifier))
+        except NotFoundError:
+            ref = None
+        except UnreadableError as error:
+            self._forbidden[identifier] = error
+            ref = None
+        if ref is None:
+            self.absent.add(identifier)
+        return ref
+
+    async def _entry_of(self, identifier: PageId) -> PageRef | None:
+        held = await self.retrieve(identifier)
+        if held is None or is_gone(held):
+            return None
+        if held.get("object") == "database":
+            return (await self.database(identifier))[0]
+        return await self.entry(held)
+
     async def path(self, identifier: PageId) -> tuple[PageId, ...]:
         """The page and all that is above it, as far as it is shared; asks for what was never seen (F29)."""
         path: list[PageId] = []
@@ -205,10 +275,25 @@ class Catalogue:
             here = self.parents.get(here)
         return tuple(path)
 
+    async def is_below(self, identifier: PageId, roots: Collection[PageId]) -> bool:
+        """Whether the page is one of the roots or hangs below one.
+
+        Raises:
+            UnreadableError, TemporaryError: something above it cannot be had, so nobody can tell.
+        """
+        path = await self.path(identifier)
+        if not path or not set(path).isdisjoint(roots):
+            return bool(path)
+        if (error := self._forbidden.get(path[-1])) is not None:
+            raise error
+        return False
+
     async def _see(self, identifier: PageId) -> None:
+        self._raise_known(identifier)
         try:
-            held = await self.retrieve(identifier)
-        except UnreadableError:
+            held = await self._waited_once(identifier, self.retrieve(identifier))
+        except UnreadableError as error:
+            self._forbidden[identifier] = error
             held = None
         if held is None or is_gone(held):
             self.absent.add(identifier)
@@ -216,8 +301,9 @@ class Catalogue:
         self.parents[identifier] = await self._parent(held)
 
     async def with_shared_parent(self, ref: PageRef) -> PageRef:
-        """The entry without a parent that nobody shared with us (F29)."""
+        """The entry without a parent that nobody shared with us (F29); one that cannot be had now stays."""
         if ref.parent_id is None:
             return ref
-        await self.path(ref.parent_id)
+        with suppress(TemporaryError):
+            await self.path(ref.parent_id)
         return replace(ref, parent_id=None) if ref.parent_id in self.absent else ref

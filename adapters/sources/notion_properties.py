@@ -41,8 +41,13 @@ def unfinished_properties(page: Json) -> tuple[tuple[str, str], ...]:
         for name, held in (
             (name, as_mapping(raw)) for name, raw in as_mapping(page.get("properties")).items()
         )
-        if held.get("has_more") is True or len(as_list(held.get(type_of(held)))) >= MAX_INLINE_REFERENCES
+        if type_of(held) in _PAGED
+        and (held.get("has_more") is True or len(as_list(held.get(type_of(held)))) >= MAX_INLINE_REFERENCES)
     )
+
+
+_PAGED = frozenset({"title", "rich_text", "relation", "people"})
+"""What Notion gives page by page; of all others, such as tags, a page object holds everything."""
 
 
 MAX_INLINE_REFERENCES = 25

@@ -9,7 +9,15 @@ from datetime import datetime, timedelta
 from core.domain.documents import ObjectType, Page, PageRef, walk
 from core.domain.ids import PageId
 from core.domain.references import Target, referenced, resolve_blocks, resolve_properties
-from core.errors import NotFoundError, PermanentError, RefusedError, TemporaryError, UnreadableError
+from core.errors import (
+    FootnoteError,
+    IncompleteListingError,
+    NotFoundError,
+    PermanentError,
+    RefusedError,
+    TemporaryError,
+    UnreadableError,
+)
 from core.ports import Clock, IncrementalSource, PageSource, PageState, PageWriter, Presence, StoredPage
 from core.ports.ledger import Trouble
 from core.services import languages
@@ -131,7 +139,9 @@ class SyncRun:
         try:
             async with asyncio.TaskGroup() as group:
                 readers = [group.create_task(self._read_queued()) for _ in range(self._settings.readers)]
-                listed = await self._list(refs)
+                broken = await self._list(refs)
+                if broken is not None:
+                    self.tally.set(alarm=f"The listing broke off, nothing was removed: {broken}")
                 await self._probe_unlisted(look_at | retry)
                 while True:
                     unlisted = await self._unlisted()
@@ -143,24 +153,26 @@ class SyncRun:
         except BaseExceptionGroup as group_error:
             raise _most_serious(group_error) from group_error
         await self._store()
-        return listed
+        return broken is None
 
-    async def _list(self, refs: AsyncIterator[PageRef]) -> bool:
+    async def _list(self, refs: AsyncIterator[PageRef]) -> FootnoteError | None:
+        """Take in a listing; what broke it off, if anything did."""
         batch: list[PageRef] = []
+        broken: FootnoteError | None = None
         try:
             async for ref in refs:
                 batch.append(ref)
                 if len(batch) >= _LOOK_UP:
                     await self._compare(batch)
                     batch = []
-            await self._compare(batch)
-        except TemporaryError as error:
+        except (TemporaryError, NotFoundError, UnreadableError) as error:
             # What was listed so far is good; what was not is no proof of anything (SY6, NOT-6).
-            await self._compare(batch)
-            self.tally.set(alarm=f"The listing broke off, nothing was removed: {error}")
-            _logger.warning("The listing broke off: %s", error)
-            return False
-        return True
+            broken = error
+            _logger.warning("A listing broke off: %s", error)
+            for ref, reason in error.objects if isinstance(error, IncompleteListingError) else ():
+                self._fail(ref, f"could not be listed: {reason}")
+        await self._compare(batch)
+        return broken
 
     async def _compare(self, refs: Sequence[PageRef]) -> None:
         """Queue what must be read; note the rest as seen."""
@@ -244,7 +256,9 @@ class SyncRun:
                 continue
             await self._compare([found])
             if found.object_type is ObjectType.DATABASE and isinstance(self._source, IncrementalSource):
-                await self._list(self._source.rows(found))
+                broken = await self._list(self._source.rows(found))
+                if broken is not None:
+                    self._fail(found, f"its rows could not be listed: {broken}")
 
     async def _look_at(self, page_id: PageId) -> PageRef | None:
         """The page if it is there; pages that cannot be looked at fail alone."""

@@ -7,7 +7,8 @@ from adapters.sources.notion_comments import CommentScope
 from core.domain.ids import PageId
 from core.services.syncing import SyncSettings
 from tests.core.services.sync_rig import SyncRig, sync_rig
-from tests.fakes.notion import blocks, routes
+from tests.fakes.notion import blocks, faults, routes
+from tests.fakes.notion.faults import Action
 
 
 def with_comments(rig: SyncRig, scope: CommentScope) -> None:
@@ -97,3 +98,40 @@ async def test_a_new_comment_arrives_with_its_webhook_although_it_dates_no_page(
         rig.workspace.delete_comment(comment)
         await rig.syncer.refresh(frozenset({PageId(page)}))
         assert not await rig.found("landlord")
+
+
+@pytest.mark.parametrize("refusal", [faults.error(400, "validation_error"), faults.restricted()])
+async def test_comments_that_are_refused_on_one_block_are_read_on_all_others(refusal: Action) -> None:
+    """A refusal there is that block's state; the pages behind it keep their comments."""
+    async with sync_rig() as rig:
+        with_comments(rig, CommentScope.ALL)
+        on = [
+            rig.workspace.block_ids(
+                rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph("text")])
+            )[0]
+            for number in range(8)
+        ]
+        for number, block in enumerate(on):
+            rig.workspace.add_comment(block, f"remark{number}")
+        rig.notion.server.faults.add(
+            refusal, route=routes.COMMENTS, where=lambda request: request.value("block_id") == on[0]
+        )
+        await rig.sync()
+        shown = [number for number in range(8) if await rig.found(f"remark{number}")]
+        assert shown == list(range(1, 8))
+
+
+async def test_comments_are_asked_for_again_once_somebody_allowed_them() -> None:
+    """A worker that ran without the capability needs no restart."""
+    async with sync_rig() as rig:
+        with_comments(rig, CommentScope.PAGE)
+        rig.notion.server.behaviour.rights.discard("read_comments")
+        for number in range(9):
+            page = rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph("text")])
+            rig.workspace.add_comment(page, f"remark{number}")
+        await rig.sync()
+        assert rig.notion.server.counts[routes.COMMENTS] < 9
+
+        rig.notion.server.behaviour.rights.add("read_comments")
+        await rig.sync(full=True)
+        assert [number for number in range(9) if not await rig.found(f"remark{number}")] == []

@@ -1,0 +1,183 @@
+"""Whatever Notion answers for one object while everything is listed is that object's state, not the run's."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from adapters.sources.notion import NotionSource
+from core.domain.ids import PageId
+from tests.adapters.sources.notion_rig import notion_rig
+from tests.core.services.sync_rig import SyncRig, sync_rig
+from tests.fakes.notion import Workspace, blocks, faults, properties, routes
+from tests.fakes.notion.faults import Action
+
+FOR_GOOD = [faults.restricted(), faults.not_found(), faults.error(400, "validation_error")]
+FOR_NOW = [faults.internal_error(), faults.not_json()]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """An endpoint that is asked about one object while a workspace is listed, and a part of its address."""
+
+    route: str
+    object: str
+
+
+def furnish(workspace: Workspace) -> dict[str, Spot]:
+    """A workspace whose listing asks about single objects: parents, blocks, data sources, long properties."""
+    private = workspace.add_page("Private", shared=False)
+    workspace.add_page("Open", parent=private, shared=True, blocks=[blocks.paragraph("open text")])
+    box = blocks.toggle("box", [blocks.child_page("Boxed")])
+    outer = workspace.add_page("Outer", blocks=[box, blocks.paragraph("outer text")])
+    base = workspace.add_database("Base")
+    first = workspace.databases[base].sources[0]
+    second = workspace.add_data_source(base, "Second")
+    targets = [workspace.add_page(f"Target {number}") for number in range(30)]
+    links = {"Links": properties.relation(*targets)}
+    workspace.add_row(first, "Row", properties=links, blocks=[blocks.paragraph("row text")])
+    workspace.add_row(second, "Other", blocks=[blocks.paragraph("other text")])
+    return {
+        "parent": Spot(routes.PAGE, private),
+        "block": Spot(routes.BLOCK, workspace.find_block(outer, "box")),
+        "database": Spot(routes.DATABASE, base),
+        "rows": Spot(routes.QUERY, first),
+        "property": Spot(routes.PROPERTY, ""),
+    }
+
+
+SPOTS = ["parent", "block", "database", "rows", "property"]
+TEXTS = ["open", "outer", "row", "other"]
+
+
+def strike(rig: SyncRig, action: Action, spot: Spot) -> None:
+    """Answer so wherever this one object is asked for."""
+    rig.notion.server.faults.add(action, route=spot.route, where=lambda request: spot.object in request.path)
+
+
+@pytest.mark.parametrize("action", FOR_GOOD, ids=lambda one: str(one.status))
+@pytest.mark.parametrize("where", SPOTS)
+async def test_not6_what_is_refused_for_one_object_costs_the_run_nothing_else(
+    where: str, action: Action
+) -> None:
+    """A 403, 404 or 400 for a parent, a block, a database, its rows or a property ends no listing."""
+    async with sync_rig() as rig:
+        spot = furnish(rig.workspace)[where]
+        strike(rig, action, spot)
+
+        report = await rig.sync()
+
+        assert report.is_clean, report
+        assert report.complete
+        assert [word for word in TEXTS if not await rig.found(word)] == []
+
+
+@pytest.mark.parametrize("action", FOR_NOW, ids=["500", "no JSON"])
+@pytest.mark.parametrize("where", SPOTS)
+async def test_sy6_sy21_what_fails_for_one_object_fails_alone_and_heals(where: str, action: Action) -> None:
+    """The rest is listed and indexed, nothing is removed, the object is named, and the next run has it."""
+    async with sync_rig() as rig:
+        gone = rig.workspace.add_page("Gone", blocks=[blocks.paragraph("gone text")])
+        spot = furnish(rig.workspace)[where]
+        await rig.settled()
+        rig.workspace.trash(gone)
+        fresh = rig.workspace.add_page("Fresh", blocks=[blocks.paragraph("fresh text")])
+        rig.notion.source = NotionSource(rig.notion.api)  # which has seen nothing yet
+        strike(rig, action, spot)
+
+        report = await rig.reconcile()
+
+        assert report.failed
+        assert "broke off" in report.alarm
+        assert not report.complete
+        assert [word for word in [*TEXTS, "fresh", "gone"] if not await rig.found(word)] == []
+        assert rig.chunks(fresh)
+
+        rig.notion.server.faults.clear()
+        report = await rig.sync()
+        assert report.is_clean, report
+        assert report.complete
+        assert not await rig.found("gone")
+
+
+async def test_trouble_of_one_parent_is_waited_for_once_however_many_children_it_has() -> None:
+    """All children are given with the parent that Notion names; the parent costs one round of tries."""
+    async with sync_rig() as rig:
+        parent = rig.workspace.add_page("Parent")
+        children = [
+            rig.workspace.add_page(f"Child {number}", parent=parent, blocks=[blocks.paragraph("child")])
+            for number in range(30)
+        ]
+        rig.notion.server.behaviour.search_omits.add(parent)
+        strike(rig, faults.internal_error(), Spot(routes.PAGE, parent))
+
+        report = await rig.sync()
+
+        assert rig.notion.server.counts[routes.PAGE] == 6
+        assert report.changed == 30
+        assert {rig.store._pages[PageId(child)].stored.page.ref.parent_id for child in children} == {parent}
+
+
+async def test_sy6_a_search_that_breaks_off_half_way_leaves_what_it_had_shown() -> None:
+    """The first hundred are indexed, nothing is removed, and the next run has the rest."""
+    async with sync_rig() as rig:
+        for number in range(150):
+            rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph("text")])
+        rig.notion.server.faults.add(faults.internal_error(), route=routes.SEARCH, after=1)
+
+        report = await rig.sync()
+
+        assert (report.changed, report.complete) == (100, False)
+        assert "broke off" in report.alarm
+        rig.notion.server.faults.clear()
+        assert (await rig.sync()).is_clean
+        assert len(rig.pages()) == 150
+
+
+async def test_a_search_that_is_refused_for_another_reason_blames_no_capability() -> None:
+    """A 400 on search is no missing right: the listing broke off, and may work the next time."""
+    async with sync_rig() as rig:
+        rig.workspace.add_page("Page", blocks=[blocks.paragraph("text")])
+        rig.notion.server.faults.add(faults.error(400, "validation_error"), route=routes.SEARCH)
+        report = await rig.sync()
+        assert "400" in report.alarm
+        assert "capability" not in report.alarm
+
+
+async def test_not6_a_page_below_something_forbidden_is_never_taken_for_one_outside_the_roots() -> None:
+    """Where nobody can tell what a page hangs below, a look proves nothing, and it stays."""
+    workspace = Workspace()
+    root = workspace.add_page("Root")
+    middle = workspace.add_page("Middle", parent=root)
+    leaf = workspace.add_page("Leaf", parent=middle, blocks=[blocks.paragraph("leaf text")])
+    async with sync_rig(workspace, roots=[root]) as rig:
+        await rig.settled()
+        rig.notion.server.behaviour.search_omits.add(middle)
+        for action in (faults.restricted(), faults.internal_error()):
+            rig.notion.server.faults.clear()
+            strike(rig, action, Spot(routes.PAGE, middle))
+            report = await rig.reconcile()
+            assert report.removed == 0
+            assert await rig.found("leaf")
+        rig.notion.server.faults.clear()
+        assert (await rig.reconcile()).is_clean
+        assert rig.pages() == {root, middle, leaf}
+
+
+async def test_not14_what_notion_gives_whole_is_not_asked_for_again() -> None:
+    """Thirty tags and thirty files of a row are all shown: only references come in pages of 25."""
+    async with notion_rig() as rig:
+        tags = [f"tag{number}" for number in range(30)]
+        files = [
+            {"name": f"file{number}", "type": "external", "external": {"url": f"https://x.example/{number}"}}
+            for number in range(30)
+        ]
+        base = rig.workspace.add_database("Base")
+        row = rig.workspace.add_row(
+            base,
+            "Row",
+            properties={"Tags": properties.multi_select(*tags), "Files": properties.files(*files)},
+        )
+        shown = dict((await rig.ref(row)).properties)
+        assert shown["Tags"].split(", ") == tags
+        assert len(shown["Files"].split(", ")) == 30
+        assert rig.server.counts[routes.PROPERTY] == 0
