@@ -26,6 +26,8 @@ def rows_of(blocks: Sequence[Block]) -> Iterator[Row]:
             row["file"] = block.file_key
         if block.note:
             row["note"] = block.note
+        if block.mirrors is not None:
+            row["mirrors"] = block.mirrors
         yield row
         stack.extend((child, depth + 1) for child in reversed(block.children))
 
@@ -45,6 +47,7 @@ def blocks_of(rows: Sequence[Row]) -> tuple[Block, ...]:
             children=children,
             file_key=row.get("file", ""),
             note=row.get("note", ""),
+            mirrors=BlockId(row["mirrors"]) if "mirrors" in row else None,
         )
         waiting.setdefault(depth, []).append(block)
     return tuple(reversed(waiting.get(0, [])))

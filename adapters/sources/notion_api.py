@@ -17,7 +17,7 @@ import httpx
 from notion_client import AsyncClient
 from notion_client.errors import HTTPResponseError, InvalidPathParameterError, RequestTimeoutError
 
-from adapters.sources.notion_json import Json, as_list, as_mapping, as_text, instant
+from adapters.sources.notion_json import Json, as_list, as_mapping, as_text, clean, instant
 from adapters.sources.notion_pace import Pace
 from core.errors import NotFoundError, RateLimitedError, RefusedError, UnavailableError, UnreadableError
 
@@ -28,10 +28,14 @@ BASE_URL = "https://api.notion.com"
 PAGE_SIZE = 100
 """The most that a list endpoint gives at once."""
 
+MOST_EMPTY = 100
+"""Pages of results in a row without anything new, after which a listing counts as one that never ends."""
+
 _TRANSIENT = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY})
 """Beside everything that a server or a gateway before it (520 to 530) has to answer for."""
 _REFUSED_FOR_NOW = frozenset({HTTPStatus.TOO_MANY_REQUESTS, 529})
 _MAX_BACKOFF = 30.0
+_LONGEST_MESSAGE = 500
 _DEFAULT_RETRY_AFTER = 5.0
 """Seconds to pause where a refusal does not say how long."""
 
@@ -215,7 +219,9 @@ class NotionApi:
         cursors: set[str] = set()
         cursor: str | None = None
         restarted = False
+        empty = 0
         while True:
+            empty += 1
             place = {} if cursor is None else {"start_cursor": cursor}
             try:
                 answer = await self._call(name, endpoint, page_size=PAGE_SIZE, **arguments, **place)
@@ -231,12 +237,13 @@ class NotionApi:
                     if identifier in given:
                         continue
                     given.add(identifier)
+                empty = 0
                 yield result
             self._note_state(name, answer, state)
             if answer.get("has_more") is not True:
                 return
             cursor = as_text(answer.get("next_cursor"))
-            if not cursor or cursor in cursors:
+            if not cursor or cursor in cursors or empty > MOST_EMPTY:
                 raise UnavailableError(f"Notion broke off a listing ({name}): its cursor does not move on.")
             cursors.add(cursor)
 
@@ -346,7 +353,9 @@ def _retry_after(headers: httpx.Headers) -> float | None:
 
 
 def _permanent(error: HTTPResponseError, name: str) -> Exception:
-    said = f"{name}: {error}" if str(error) else name
+    # It is shown and stored, and repeats what it was asked about.
+    message = clean(str(error))[:_LONGEST_MESSAGE]
+    said = f"{name}: {message}" if message else name
     if error.status == HTTPStatus.UNAUTHORIZED:
         return RefusedError(
             "Notion refused the token. Set NOTION_TOKEN to the secret of an internal integration "

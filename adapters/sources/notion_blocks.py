@@ -156,9 +156,11 @@ def _convert(node: _Node, children: _Children, unknown: Counter[str]) -> tuple[B
 def _with_id(raw: Json, blocks: Sequence[Block]) -> tuple[Block, ...]:
     identifier = block_id(raw.get("id"))
     return tuple(
-        Block(block.kind, block.text, block.id or identifier, block.level, block.children)
+        Block(
+            block.kind, block.text, block.id or identifier, block.level, block.children, mirrors=block.mirrors
+        )
         for block in blocks
-        if block.text or block.children
+        if block.text or block.children or block.mirrors
     )
 
 
@@ -257,7 +259,8 @@ def _container(raw: Json, children: _Children) -> list[Block]:
     own = [Block(BlockKind.PARAGRAPH, text) for text in texts if text.strip()]
     if isinstance(held.get("title"), str) and held["title"].strip():
         own.insert(0, Block(BlockKind.PARAGRAPH, render([{"plain_text": held["title"]}])))
-    return [Block(BlockKind.CONTAINER, children=(*own, *children))]
+    mirrored = block_id(as_mapping(held.get("synced_from")).get("block_id"))
+    return [Block(BlockKind.CONTAINER, children=(*own, *children), mirrors=mirrored)]
 
 
 def _stranger(raw: Json, children: _Children) -> list[Block]:

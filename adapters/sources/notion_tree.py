@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -47,6 +47,12 @@ class _Node:
     source: str
     depth: int
     parent: "_Node | None"
+    is_copied: bool = False
+    """Whether it shows what stands elsewhere: pages in there are none of this page's."""
+
+
+_Fetched = list[dict[str, Any]] | NotFoundError | UnreadableError
+"""The children of a block, or why Notion does not give them."""
 
 
 async def fetch_tree(api: NotionApi, page: PageId, limits: TreeLimits) -> Tree:
@@ -63,10 +69,16 @@ async def fetch_tree(api: NotionApi, page: PageId, limits: TreeLimits) -> Tree:
     count = 0
     root: dict[str, Any] = {}
     level = [_Node(root, page, 0, None)]
+    known: dict[str, _Fetched] = {}
     while level:
-        fetched = await together(_children(api, node, tree) for node in level)
+        # What stands on a page in several copies is asked for once.
+        sources = dict.fromkeys(
+            node.source for node in level if node.source not in known and not _is_named(node)
+        )
+        known.update(zip(sources, await together(_fetch(api, source) for source in sources), strict=True))
         deeper: list[_Node] = []
-        for node, found_children in zip(level, fetched, strict=True):
+        for node in level:
+            found_children = _children(node, known, tree)
             room = max(0, limits.blocks - count)
             children = found_children[:room]
             if len(children) < len(found_children):
@@ -77,7 +89,8 @@ async def fetch_tree(api: NotionApi, page: PageId, limits: TreeLimits) -> Tree:
                 if is_gone(child):
                     continue
                 if type_of(child) in OWN_PAGES:
-                    tree.documents.extend(filter(None, [page_id(child.get("id"))]))
+                    if not node.is_copied:
+                        tree.documents.extend(filter(None, [page_id(child.get("id"))]))
                 elif found := _to_fetch(child, node):
                     if found.depth > limits.depth:
                         tree.skipped["too deep"] += 1
@@ -95,38 +108,52 @@ def _to_fetch(raw: dict[str, Any], parent: _Node) -> _Node | None:
         mirrored = as_mapping(payload(raw).get("synced_from"))
         original = block_id(mirrored.get("block_id"))
         if original is not None:
-            return (
-                None if _mirrors_itself(original, parent) else _Node(raw, original, parent.depth + 1, parent)
-            )
+            if _is_inside(original, parent):
+                return None
+            return _Node(raw, original, parent.depth + 1, parent, is_copied=True)
     if not source or not (raw.get("has_children") is True or _parts(raw)):
         return None
-    return _Node(raw, source, parent.depth + 1, parent)
+    # A block that is moved while its page is read may be met inside itself, as a copy may.
+    if _is_inside(source, parent):
+        return None
+    return _Node(raw, source, parent.depth + 1, parent, is_copied=parent.is_copied)
 
 
-def _mirrors_itself(original: str, node: _Node | None) -> bool:
+def _is_inside(source: str, node: _Node | None) -> bool:
     while node is not None:
-        if node.source == original:
+        if node.source == source:
             return True
         node = node.parent
     return False
 
 
-async def _children(api: NotionApi, node: _Node, tree: Tree) -> list[dict[str, Any]]:
+async def _fetch(api: NotionApi, source: str) -> _Fetched:
+    try:
+        return [dict(child) async for child in api.children(source)]
+    except (NotFoundError, UnreadableError) as error:
+        return error
+
+
+def _children(node: _Node, known: Mapping[str, _Fetched], tree: Tree) -> list[dict[str, Any]]:
     raw = node.raw
-    if _parts(raw) and raw.get("has_children") is not True:
+    if _is_named(node):
         # Meeting notes name their parts instead of holding them.
         return [{"id": part, "type": MEETING_PART, "has_children": True} for part in _parts(raw)]
-    try:
-        return [dict(child) async for child in api.children(node.source)]
-    except (NotFoundError, UnreadableError) as error:
-        if not raw:
-            raise
-        kind = type_of(raw)
-        is_copy = kind == "synced_block" and node.source != block_id(raw.get("id"))
-        if is_copy or not is_known_type(kind):
-            tree.skipped["original not shared" if is_copy else kind or "untyped"] += 1
-            return []
-        raise UnavailableError(f"A {kind} block of the page could not be read: {error}") from error
+    found = known[node.source]
+    if not isinstance(found, Exception):
+        return [dict(child) for child in found]
+    if not raw:
+        raise found
+    kind = type_of(raw)
+    is_copy = kind == "synced_block" and node.source != block_id(raw.get("id"))
+    if is_copy or not is_known_type(kind):
+        tree.skipped["original not shared" if is_copy else kind or "untyped"] += 1
+        return []
+    raise UnavailableError(f"A {kind} block of the page could not be read: {found}") from found
+
+
+def _is_named(node: _Node) -> bool:
+    return bool(_parts(node.raw)) and node.raw.get("has_children") is not True
 
 
 def _parts(raw: Json) -> tuple[str, ...]:

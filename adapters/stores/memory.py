@@ -33,9 +33,10 @@ from core.domain.documents import (
     heading_context,
     walk,
 )
-from core.domain.ids import ChunkId, PageId
+from core.domain.ids import BlockId, ChunkId, PageId
 from core.domain.models import Vector
 from core.domain.references import referenced
+from core.domain.trees import mirrored
 from core.ports import (
     IndexedChunk,
     PageState,
@@ -343,7 +344,7 @@ class MemoryStore:
         for page in self._pages.values():
             page.revision += not ids.isdisjoint(_refers_to(page))
 
-    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
+    async def referring(self, ids: Sequence[PageId | BlockId]) -> Sequence[PageId]:
         """As `PageWriter.referring`."""
         pages = sorted(self._pages.items())
         return [page_id for page_id, page in pages if not set(ids).isdisjoint(_refers_to(page))]
@@ -452,10 +453,11 @@ def _shown(stored: StoredPage) -> tuple[str, str]:
     return stored.page.ref.title, stored.page.ref.url
 
 
-def _refers_to(page: _Page) -> tuple[PageId, ...]:
+def _refers_to(page: _Page) -> tuple[str, ...]:
     read = page.stored.page
     texts = (block.text for block, _ in walk(read.blocks))
-    return referenced((*texts, *(value for pair in read.ref.properties for value in pair)))
+    named = referenced((*texts, *(value for pair in read.ref.properties for value in pair)))
+    return (*named, *mirrored(read.blocks))
 
 
 def _fate(page: _Page) -> Fate:

@@ -16,9 +16,10 @@ from adapters.stores.texts import (
     storable,
 )
 from core.domain.documents import Block, PageRef, PlacedPage, walk
-from core.domain.ids import PageId
+from core.domain.ids import BlockId, PageId
 from core.domain.models import Fingerprint
 from core.domain.references import referenced
+from core.domain.trees import mirrored
 from core.ports import PageState, PendingPage, StoredPage
 
 _log = logging.getLogger(__name__)
@@ -234,8 +235,8 @@ async def touch(connection: Connection, refs: Sequence[PageRef], synced_at: date
     await connection.execute(_TOUCH, [ref.id for ref in refs], [ref.last_edited for ref in refs], synced_at)
 
 
-async def referring(connection: Connection, ids: Sequence[PageId]) -> Sequence[PageId]:
-    """The pages that refer to one of these."""
+async def referring(connection: Connection, ids: Sequence[PageId | BlockId]) -> Sequence[PageId]:
+    """The pages that refer to one of these, or show them."""
     return [PageId(row["id"]) for row in await connection.fetch(_REFERRING, list(ids))]
 
 
@@ -262,7 +263,7 @@ def _row(stored: StoredPage) -> tuple[object, ...]:
         stored.content_hash,
         blocks_to_json(page.blocks),
         pairs_to_json(ref.properties),
-        "{" + ",".join(referenced(_texts(stored))) + "}",
+        "{" + ",".join((*referenced(_texts(stored)), *mirrored(page.blocks))) + "}",
         stored.language,
         ref.last_edited,
         storable(ref.last_edited_by) if ref.last_edited_by is not None else None,

@@ -27,7 +27,7 @@ from adapters.stores.texts import storable
 from core.domain.answers import Candidate
 from core.domain.audiences import Audience
 from core.domain.documents import Block, PageRef
-from core.domain.ids import PageId
+from core.domain.ids import BlockId, PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.errors import IndexMismatchError, UnavailableError
 from core.ports import (
@@ -227,7 +227,7 @@ class PostgresStore:
         async with self._writing() as connection:
             return await chunk_rows.mark_all_pending(connection, self._contract.fingerprint)
 
-    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
+    async def referring(self, ids: Sequence[PageId | BlockId]) -> Sequence[PageId]:
         """As `PageWriter.referring`."""
         async with self._connection() as connection:
             return await page_rows.referring(connection, ids)

@@ -41,7 +41,8 @@ class Block:
     ``text`` is the Markdown of this block alone, without indentation and without its children.
     ``id`` is null where the source has none (an export); citations then link to the page. ``file_key`` says
     which file a part was read from, and how; it holds nothing secret. ``note`` says what of the file was left
-    out, and why; it is for administrators and no part of the text.
+    out, and why; it is for administrators and no part of the text. ``mirrors`` is the block, mostly on
+    another page, whose children a copy shows.
     """
 
     kind: BlockKind
@@ -51,6 +52,7 @@ class Block:
     children: tuple["Block", ...] = ()
     file_key: str = ""
     note: str = ""
+    mirrors: BlockId | None = None
 
 
 class ObjectType(StrEnum):

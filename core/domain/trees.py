@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from core.domain.documents import Block
+from core.domain.documents import Block, BlockKind
+from core.domain.ids import BlockId
 
 
 def in_order(blocks: Sequence[Block]) -> Iterator[Block]:
@@ -12,6 +13,20 @@ def in_order(blocks: Sequence[Block]) -> Iterator[Block]:
         block = stack.pop()
         yield block
         stack.extend(reversed(block.children))
+
+
+def mirrored(blocks: Sequence[Block]) -> tuple[BlockId, ...]:
+    """The blocks, wherever they stand, that this tree shows in copies."""
+    return tuple(dict.fromkeys(block.mirrors for block in in_order(blocks) if block.mirrors is not None))
+
+
+def can_be_mirrored(blocks: Sequence[Block]) -> frozenset[BlockId]:
+    """The blocks of this tree that others may show in copies: its containers, but for copies themselves."""
+    return frozenset(
+        block.id
+        for block in in_order(blocks)
+        if block.kind is BlockKind.CONTAINER and block.id is not None and block.mirrors is None
+    )
 
 
 def rebuilt(

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 from core.domain.answers import Candidate, Draft, Outcome
 from core.domain.audiences import Audience
 from core.domain.documents import Block, Chunk, Page, PageRef, PlacedPage
-from core.domain.ids import ChunkId, PageId
+from core.domain.ids import BlockId, ChunkId, PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.domain.questions import Question
 
@@ -317,8 +317,9 @@ class PageWriter(Protocol):
     async def mark_all_pending(self) -> int:
         """Force re-embedding of every page (row 9); returns how many."""
 
-    async def referring(self, ids: Sequence[PageId]) -> Sequence[PageId]:
-        """Pages whose blocks or properties refer to one of these (``page:<id>``), in order of id."""
+    async def referring(self, ids: Sequence[PageId | BlockId]) -> Sequence[PageId]:
+        """Pages whose blocks or properties refer to one of these pages (``page:<id>``), or show one of these
+        blocks (`Block.mirrors`), in order of id."""
 
     async def owe_looks(self, looks: Mapping[PageId, bool], *, source: str, owner: str) -> None:
         """Note pages to be looked at, before what makes that needed is stored; true: to be read in any case.

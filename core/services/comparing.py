@@ -22,7 +22,9 @@ def content_hash(ref: PageRef, blocks: Sequence[Block]) -> str:
     stack = [(block, 0) for block in reversed(blocks)]
     while stack:
         block, depth = stack.pop()
-        row = (block.kind, block.level, block.id, depth, block.text)
+        row: tuple[object, ...] = (block.kind, block.level, block.id, depth, block.text)
+        if block.mirrors is not None:
+            row = (*row, block.mirrors)
         digest.update(b"\n" + json.dumps(row).encode())
         stack.extend((child, depth + 1) for child in reversed(block.children))
     return digest.hexdigest()

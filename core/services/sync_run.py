@@ -23,6 +23,7 @@ from core.ports.ledger import Trouble
 from core.services import languages
 from core.services.chunking import page_text
 from core.services.comparing import content_hash, has_same_blocks, is_unchanged
+from core.services.mirrors import Mirrors
 from core.services.owing import Owing
 from core.services.sync_report import Failure, Tally
 
@@ -114,8 +115,10 @@ class SyncRun:
         self._was_read: set[PageId] = set()
         self._arrived: dict[PageId, set[PageId]] = {}
         self._suspects: dict[PageId, Presence | None] = {}
+        self._vanished: dict[PageId, PageRef] = {}
         self.owing = Owing(writer, self._owner)
-        self.skipped: list[Trouble] = []
+        self._mirrors = Mirrors(writer, self.owing)
+        self.skipped: dict[PageId, Trouble] = {}
 
     def settled(self) -> frozenset[PageId]:
         """Pages that this run left up to date: read, or known to be as they are stored."""
@@ -145,7 +148,9 @@ class SyncRun:
                 await self._probe_unlisted(look_at | retry)
                 while True:
                     unlisted = await self._unlisted()
-                    if not unlisted and not await self._queue_parents():
+                    if not unlisted and not (
+                        await self._queue_parents() or await self._queue_copies() or await self._look_again()
+                    ):
                         break
                     await self._probe_unlisted(unlisted)
                 for _ in readers:
@@ -249,6 +254,35 @@ class SyncRun:
                 queued = True
         return queued
 
+    async def _queue_copies(self) -> bool:
+        """Read pages that show what changed elsewhere: that dates nothing on them."""
+        due = sorted(self._mirrors.take_due())
+        states = await self._writer.states(due) if due else {}
+        for state in states.values():
+            self.tally.add(to_read=1)
+            await self._queue.put(_Read(state.ref, state))
+        return bool(states)
+
+    async def _look_again(self) -> bool:
+        """Look at what vanished while it was read, and try once more to read what did not."""
+        queued = False
+        for page_id, ref in list(self._vanished.items()):
+            if page_id in self._suspects or self.tally.has_failed(page_id) or page_id in self._was_read:
+                continue
+            try:
+                found = await self._source.probe(page_id)
+            except (UnreadableError, TemporaryError) as error:
+                self._fail(ref, f"could not be looked at: {error}")
+                continue
+            if found.ref is None:
+                self._suspects[page_id] = found.presence
+                continue
+            state = (await self._writer.states([page_id])).get(page_id)
+            self.tally.add(to_read=1)
+            await self._queue.put(_Read(found.ref, state))
+            queued = True
+        return queued
+
     async def _probe_unlisted(self, ids: frozenset[PageId]) -> None:
         for page_id in sorted(ids - self._seen):
             found = await self._look_at(page_id)
@@ -265,10 +299,14 @@ class SyncRun:
         try:
             found = await self._source.probe(page_id)
         except UnreadableError as error:
+            state = (await self._writer.states([page_id])).get(page_id)
+            if state is not None:
+                self._fail(state.ref, f"could not be looked at: {error}")
+                return None
             # A view of a database that is not shared, for one: what is shown of it stands on the page (F5).
             _logger.info("Skipped %s, which cannot be read: %s", page_id, error)
-            self.tally.add(skipped=1)
-            self.skipped.append(Trouble(page_id, "", "", str(error), skipped=True))
+            self.tally.add(skipped=page_id not in self.skipped)
+            self.skipped[page_id] = Trouble(page_id, "", "", str(error), skipped=True)
             return None
         except TemporaryError as error:
             self.tally.fail(Failure(page_id, "", "", f"could not be looked at: {error}"))
@@ -292,12 +330,16 @@ class SyncRun:
         try:
             page = await self._source.read(ref)
             self._was_read.add(ref.id)
+            self._mirrors.note_read(page, began=began)
             await self._note_children(page)
             self._note_files(page)
             await self._take(job, page, began)
         except NotFoundError:
             # Gone between listing and reading; only a second look is proof.
-            self._suspects[ref.id] = None
+            if ref.id in self._vanished:
+                self._fail(ref, "is there, but Notion does not give its blocks")
+            else:
+                self._vanished[ref.id] = ref
         except RefusedError:
             raise
         except (TemporaryError, PermanentError) as error:
@@ -340,7 +382,11 @@ class SyncRun:
         """Store what is new; note what is not (SY2)."""
         digest = content_hash(page.ref, page.blocks)
         self._settled.add(page.ref.id)
-        if job.state is not None and job.state.content_hash == digest and self._is_ours(job.state):
+        is_same = job.state is not None and job.state.content_hash == digest and self._is_ours(job.state)
+        if page.ref.id in self._was_read:
+            before = None if is_same else await self._writer.stored_blocks(page.ref.id)
+            await self._mirrors.note_change(page, before or ())
+        if is_same:
             await self.owing.write()
             await self._writer.touch([page.ref], synced_at=began)
             return
@@ -461,6 +507,7 @@ class SyncRun:
             return
         # Unsharing dates nothing, and a title is content too (T26): who names one that is gone is read again.
         referring = set(await self._writer.referring(list(gone))) if gone else set()
+        referring |= await self._mirrors.showing(gone)
         self.owing.read_again(referring - self._was_read - gone.keys())
         await self.owing.write()
         for presence in sorted(set(gone.values())):

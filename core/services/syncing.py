@@ -296,8 +296,11 @@ class Syncer:
 
 
 def _troubles(run: SyncRun) -> list[Trouble]:
-    failed = run.tally.report.failed
-    return [*(Trouble(one.page_id, one.title, one.url, one.reason) for one in failed), *run.skipped]
+    """One of each object: what cannot be read by anybody may have failed as well, if it is stored."""
+    failed = {
+        one.page_id: Trouble(one.page_id, one.title, one.url, one.reason) for one in run.tally.report.failed
+    }
+    return list({**run.skipped, **failed}.values())
 
 
 async def _nothing() -> AsyncIterator[PageRef]:

@@ -87,3 +87,27 @@ async def test_a_workspace_under_edit_ends_up_the_same_in_postgresql_and_in_memo
         assert (await rig.sync()).is_clean
         assert result == in_memory(rig)
         assert totals[Fate.INDEXED] == len(rig.pages())
+
+
+async def test_a_page_that_is_unreadable_in_two_ways_is_one_trouble(database_url: str) -> None:
+    """A page named anew that nobody may read, twice in one run: the run is kept, and the ledger adds up."""
+    profile = HashingEmbedder().profile
+    async with (
+        sync_rig() as rig,
+        open_store(database_url, profile=profile, fingerprint=profile.fingerprint("test")) as store,
+        open_ledger(database_url) as ledger,
+    ):
+        rig.restart(writer=store, settings=SyncSettings(reconcile_every=timedelta(0)), ledger=ledger)
+        old, new = rig.workspace.add_page("Old"), rig.workspace.add_page("New")
+        page = rig.workspace.add_page("Page", parent=old, blocks=[blocks.paragraph("text")])
+        assert (await rig.sync()).is_clean
+        rig.later()
+        rig.workspace.move(page, new)
+        rig.notion.server.behaviour.search_omits.add(page)
+        for route in (routes.PAGE, routes.DATABASE):
+            rig.notion.server.faults.add(
+                faults.restricted(), route=route, where=lambda request: page in request.path
+            )
+        for _ in range(2):
+            assert [one.page_id for one in (await rig.sync()).failed] == [page]
+            assert await ledger.totals() == {Fate.INDEXED: 2, Fate.FAILED: 1}

@@ -1,5 +1,6 @@
 """The Notion source: the real notion-client against the stand-in."""
 
+import itertools
 import logging
 
 import pytest
@@ -95,6 +96,46 @@ async def test_sy10_a_synced_block_inside_itself_ends() -> None:
         rig.workspace.append_blocks(original, [blocks.synced_copy(original)])
 
         assert await rig.texts(page) == ["once"]
+
+
+async def test_sy10_what_stands_on_a_page_in_many_copies_is_asked_for_once() -> None:
+    """Copies of copies of copies cost as many requests as there are synced blocks."""
+    async with notion_rig() as rig:
+        inner = [blocks.paragraph("leaf")]
+        for level in range(5):
+            home = rig.workspace.add_page(f"Level {level}", blocks=[blocks.synced_original(inner)])
+            inner = [blocks.synced_copy(rig.workspace.block_ids(home)[0]) for _ in range(5)]
+        page = rig.workspace.add_page("Page", blocks=inner)
+        ref = await rig.ref(page)
+        rig.server.forget()
+
+        assert texts_of((await rig.source.read(ref)).blocks) == ["leaf"] * 5**5
+        assert rig.server.counts[routes.CHILDREN] == 6
+
+
+async def test_not9_a_block_that_is_met_inside_itself_ends() -> None:
+    """As happens when somebody moves blocks while their page is read."""
+    async with notion_rig() as rig:
+        inner = blocks.toggle("two", [blocks.paragraph("three")])
+        page = rig.workspace.add_page("Page", blocks=[blocks.toggle("one", [inner])])
+        [one] = rig.workspace.block_ids(page)
+        [two] = rig.workspace.block_ids(one)
+        rig.workspace.blocks[two].children.append(one)
+
+        assert await rig.texts(page) == ["- one", "- two", "three", "- one"]
+
+
+async def test_u6_sy9_a_page_inside_a_synced_block_belongs_to_the_page_of_the_original() -> None:
+    """Whoever shows a copy of the block is no parent of the pages in it."""
+    async with notion_rig() as rig:
+        home = rig.workspace.add_page("Home", blocks=[blocks.synced_original([blocks.child_page("Kid")])])
+        [original] = rig.workspace.block_ids(home)
+        [kid] = rig.workspace.block_ids(original)
+        copy = rig.workspace.add_page("Copy", blocks=[blocks.synced_copy(original)])
+
+        assert (await rig.page(copy)).children == ()
+        assert (await rig.page(home)).children == (kid,)
+        assert (await rig.ref(kid)).parent_id == home
 
 
 async def test_f4_children_of_an_unsupported_block_do_not_lose_the_page() -> None:
@@ -419,6 +460,28 @@ async def test_f24_f25_empty_pages_of_results_do_not_end_a_listing() -> None:
         rig.server.pager.empty = True
 
         assert len(await rig.listed()) == 350
+
+
+async def test_f25_a_listing_of_ever_new_cursors_and_nothing_else_ends() -> None:
+    """A few empty pages are Notion's way; a hundred of them in a row are none."""
+    async with notion_rig() as rig:
+        rig.workspace.add_page("Page")
+        numbers = itertools.count()
+        rig.server.faults.add(
+            faults.Change(
+                lambda _, answer: {
+                    **answer,
+                    "results": [],
+                    "has_more": True,
+                    "next_cursor": f"cursor {next(numbers)}",
+                }
+            ),
+            route=routes.SEARCH,
+        )
+        rig.server.pager.cut = lambda *_, **__: ([], None)  # type: ignore[method-assign] # takes any cursor
+        with pytest.raises(UnavailableError, match="does not move on"):
+            await rig.listed()
+        assert rig.server.counts[routes.SEARCH] < 110
 
 
 async def test_not4_a_listing_without_has_more_ends() -> None:

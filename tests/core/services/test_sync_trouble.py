@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import pytest
 
 from adapters.sources.notion import NotionSource
+from adapters.stores.ledger_memory import MemoryLedger
 from core.domain.ids import PageId
+from core.ports.ledger import Fate
 from tests.adapters.sources.notion_rig import notion_rig
 from tests.core.services.sync_rig import SyncRig, sync_rig
 from tests.fakes.notion import Workspace, blocks, faults, properties, routes
@@ -97,6 +99,83 @@ async def test_sy6_sy21_what_fails_for_one_object_fails_alone_and_heals(where: s
         assert report.is_clean, report
         assert report.complete
         assert not await rig.found("gone")
+
+
+@pytest.mark.parametrize("is_stored", [True, False], ids=["stored", "new"])
+async def test_not6_a_page_that_is_there_without_its_blocks_is_a_failure_and_no_silence(
+    is_stored: bool,
+) -> None:
+    """Notion answers 404 for the blocks and 200 for the page: nothing is removed, and it is tried again."""
+    async with sync_rig() as rig:
+        rig.ledger = MemoryLedger(rig.store)
+        rig.restart()
+        rig.workspace.add_page("Another", blocks=[blocks.paragraph("another")])
+        page = rig.workspace.add_page("Page", blocks=[blocks.paragraph("old")]) if is_stored else ""
+        await rig.settled()
+        page = page or rig.workspace.add_page("Page", blocks=[blocks.paragraph("old")])
+        rig.workspace.append_blocks(page, [blocks.paragraph("more")])
+        strike(rig, faults.not_found(), Spot(routes.CHILDREN, page))
+
+        report = await rig.sync()
+
+        assert [one.page_id for one in report.failed] == [page]
+        assert report.removed == 0
+        entry = await rig.ledger.entry(PageId(page))
+        assert entry is not None
+        assert entry.fate is Fate.FAILED
+        assert bool(await rig.found("old")) is is_stored
+        rig.notion.server.faults.clear()
+        rig.later()
+        assert (await rig.sync()).is_clean
+        assert await rig.found("more")
+
+
+async def test_a_page_that_is_gone_before_it_was_ever_read_is_no_failure() -> None:
+    """It was listed, and both its blocks and itself are not there: the second look is proof."""
+    async with sync_rig() as rig:
+        page = rig.workspace.add_page("Page", blocks=[blocks.paragraph("old")])
+        for route in (routes.CHILDREN, routes.PAGE, routes.DATABASE):
+            strike(rig, faults.not_found(), Spot(route, page))
+        report = await rig.sync()
+        assert report.is_clean
+        assert rig.pages() == set()
+
+
+async def test_a_stored_page_that_is_forbidden_now_is_a_failure_and_not_skipped() -> None:
+    """It goes on answering, so nobody may be told that nobody can read it; it counts once."""
+    async with sync_rig() as rig:
+        rig.ledger = MemoryLedger(rig.store)
+        rig.restart()
+        old = rig.workspace.add_page("Old")
+        new = rig.workspace.add_page("New")
+        page = rig.workspace.add_page("Page", parent=old, blocks=[blocks.paragraph("text")])
+        await rig.settled()
+        rig.workspace.move(page, new)
+        rig.notion.server.behaviour.search_omits.add(page)
+        for route in (routes.PAGE, routes.DATABASE):
+            strike(rig, faults.restricted(), Spot(route, page))
+        rig.later(minutes=5)
+
+        report = await rig.sync()
+
+        assert [one.page_id for one in report.failed] == [page]
+        assert report.skipped == 0
+        assert (await rig.ledger.totals()) == {Fate.INDEXED: 2, Fate.FAILED: 1}
+        assert await rig.found("text")
+
+
+async def test_f40_what_notion_says_of_a_refusal_can_be_stored_and_shown() -> None:
+    """Its words may repeat anything: NUL, halves of surrogate pairs, or a whole page."""
+    async with sync_rig() as rig:
+        page = rig.workspace.add_page("Page", blocks=[blocks.paragraph("text")])
+        strike(
+            rig,
+            faults.error(400, "validation_error", "bad \0 \ud800 " + "long " * 999),
+            Spot(routes.CHILDREN, page),
+        )
+        [failure] = (await rig.sync()).failed
+        assert "bad  \ufffd long" in failure.reason
+        assert len(failure.reason) < 700
 
 
 async def test_trouble_of_one_parent_is_waited_for_once_however_many_children_it_has() -> None:

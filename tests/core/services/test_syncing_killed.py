@@ -127,7 +127,9 @@ async def make(rig: SyncRig) -> dict[str, str]:
         " now",
     ]
     pages.add_page("Linking", blocks=[blocks.paragraph(links)])
-    return {"root": root, "shown": shown, "doomed": doomed, "moving": moving, "other": other}
+    home = pages.add_page("Home", blocks=[blocks.synced_original([blocks.paragraph("synced text")])])
+    pages.add_page("Copy", blocks=[blocks.synced_copy(pages.block_ids(home)[0])])
+    return {"home": home, "root": root, "shown": shown, "doomed": doomed, "moving": moving, "other": other}
 
 
 def edit(rig: SyncRig, ids: dict[str, str]) -> None:
@@ -138,6 +140,7 @@ def edit(rig: SyncRig, ids: dict[str, str]) -> None:
     # Only the blocks of the page above name them.
     hidden_from_search |= {hidden, below, ids["moving"]}
     pages.rename(ids["shown"], "Renamed")
+    pages.append_blocks(pages.block_ids(ids["home"])[0], [blocks.paragraph("more synced text")])
     pages.trash(ids["doomed"])
     pages.move(ids["moving"], ids["other"])
     pages.append_blocks(ids["root"], [blocks.paragraph(["see ", richtext.mention_page(hidden), " too"])])
@@ -180,7 +183,7 @@ async def test_f34_a_sync_that_is_killed_at_any_write_loses_nothing(first: bool,
     assert not await after_a_kill(undisturbed, Killer(NEVER), first=first, everything=everything)
     expected = await undisturbed.content()
     assert {title for title, *_ in expected} == {
-        *("Root", "Renamed", "Moving", "Other", "Linking", "Hidden", "Deepest")
+        *("Root", "Renamed", "Moving", "Other", "Linking", "Hidden", "Deepest", "Home", "Copy")
     }
 
     kills = 0

@@ -53,6 +53,7 @@ class SyncMachine(RuleBasedStateMachine):
 
     pages = Bundle("pages")
     rows = Bundle("rows")
+    originals = Bundle("originals")
 
     def __init__(self) -> None:
         super().__init__()
@@ -132,6 +133,25 @@ class SyncMachine(RuleBasedStateMachine):
         if self.alive(page) and self.alive(other):
             link = richtext.mention_page(other)
             self.workspace.append_blocks(page, [blocks.paragraph(["see ", link, " for more"])])
+
+    @rule(target=originals, page=pages, text=WORDS)
+    def add_original(self, page: str, text: str) -> object:
+        """A synced block, to be shown elsewhere."""
+        if not self.alive(page):
+            return multiple()
+        return self.workspace.append_blocks(page, [blocks.synced_original([blocks.paragraph(text)])])[0]
+
+    @rule(page=pages, original=originals)
+    def show(self, page: str, original: str) -> None:
+        """A copy of a synced block."""
+        if self.alive(page) and self.alive(original):
+            self.workspace.append_blocks(page, [blocks.synced_copy(original)])
+
+    @rule(original=originals, text=WORDS)
+    def edit_original(self, original: str, text: str) -> None:
+        """More in a synced block, which dates its own page alone."""
+        if self.alive(original):
+            self.workspace.append_blocks(original, [blocks.paragraph(f"synced {text}")])
 
     @rule(page=pages)
     def shorten(self, page: str) -> None:
