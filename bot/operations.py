@@ -42,7 +42,6 @@ class Operations:
             runs=self.jobs.runs,
             hints=self.jobs.hints,
             work=self.work(source, name=source_name(self.app.settings)),
-            clock=SystemClock(),
             is_scheduled=is_scheduled,
             timings=timings,
         )

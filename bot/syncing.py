@@ -3,7 +3,6 @@
 from rich.progress import Progress, TaskID
 
 from adapters.jobs.here import run_here
-from bot.clock import SystemClock
 from bot.operations import Operations, open_operations
 from bot.terminal import Milestones, note, progress_bar
 from bot.wiring import App
@@ -90,7 +89,6 @@ async def sync_here(operations: Operations, source: PageSource, *, name: str) ->
                 source=name,
                 kind=ResyncKind.FULL,
                 work=operations.work(source, name=name, observer=bar),
-                clock=SystemClock(),
                 on_wait=WaitingNote(),
             )
         except BaseException:

@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import timedelta
+from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, assert_never
 
@@ -73,7 +73,11 @@ class SyncWork:
                 since = step.begun if step.is_resumed else None
                 confirmed = await is_removal_confirmed(self._app)
                 report = await syncer.run(
-                    full=full, confirm_removal=confirmed, read_since=since, observer=observer
+                    full=full,
+                    confirm_removal=confirmed,
+                    read_since=since,
+                    on_begun=observer.note_begin,
+                    observer=observer,
                 )
                 await note_masking(self._app, report, full=full and since is None)
                 if confirmed and report.complete:
@@ -99,7 +103,8 @@ class SyncWork:
         if last is None:
             return True
         pause = min(interval, AGAIN_AFTER_FAILURE) if last.has_failed else interval
-        return SystemClock().now() - last.asked_at >= pause
+        # A clock that was set back must not put the schedule off.
+        return not 0 <= last.asked_seconds_ago < pause.total_seconds()
 
     async def known_pages(self) -> int:
         """As `Work.known_pages`."""
@@ -133,6 +138,11 @@ class _Observer:
         self._note = note
         self._beside = beside
         self._began = time.monotonic()
+        self._begun: datetime | None = None
+
+    def note_begin(self, begun: datetime) -> None:
+        """When the step began, by the source's time."""
+        self._begun = begun
 
     def progress(self, stage: Stage, report: SyncReport) -> None:
         """As `SyncObserver.progress`."""
@@ -154,7 +164,10 @@ class _Observer:
         elif report.requests:
             rate = report.requests / max(time.monotonic() - self._began, 1.0)
             message = f"{message} ({report.requests} requests, {rate:.1f} a second)"
-        self._note(RunProgress(done=done, total=total or None, failed=len(report.failed), message=message))
+        failed = len(report.failed)
+        self._note(
+            RunProgress(done=done, total=total or None, failed=failed, message=message, begun=self._begun)
+        )
 
 
 def source_name(settings: Settings) -> str:

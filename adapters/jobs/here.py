@@ -8,7 +8,6 @@ from adapters.jobs.holding import Cut, Holding
 from adapters.jobs.names import Timings
 from adapters.jobs.runs import PostgresRuns
 from core.errors import FootnoteError, UnavailableError
-from core.ports import Clock
 from core.ports.chat import ResyncKind
 from core.ports.jobs import RunView, StepEnd, Work
 
@@ -19,7 +18,6 @@ async def run_here(
     source: str,
     kind: ResyncKind,
     work: Work,
-    clock: Clock,
     on_wait: Callable[[RunView], None] = lambda _: None,
     timings: Timings | None = None,
 ) -> StepEnd:
@@ -35,7 +33,7 @@ async def run_here(
             on_wait(other)
         await asyncio.sleep(timings.beat.total_seconds())
     holder = uuid4()
-    step = await runs.take(run_id, holder, now=clock.now())
+    step = await runs.take(run_id, holder)
     if step is None:
         raise UnavailableError(f"run {run_id} was ended by another process; try again")
     ended = ""
@@ -43,7 +41,7 @@ async def run_here(
         end = await Holding(runs, holder, timings).do(step, work, asyncio.Event())
         if isinstance(end, Cut):
             raise UnavailableError(f"run {run_id} was lost: {end.value}; try again")
-        await runs.step_ended(run_id, holder, end, now=clock.now())
+        await runs.step_ended(run_id, holder, end)
     except FootnoteError as error:
         ended = str(error)
         raise

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from enum import Enum
 from uuid import UUID
 
@@ -29,6 +30,7 @@ class Holding:
         self._holder = holder
         self._timings = timings
         self._progress = RunProgress()
+        self._is_begun = asyncio.Event()
 
     async def do(self, step: Step, work: Work, stop: asyncio.Event) -> StepEnd | Cut:
         """Do a step, unless it is cut off.
@@ -37,6 +39,7 @@ class Holding:
             FootnoteError, Exception: whatever the work raises.
         """
         self._progress = RunProgress()
+        self._is_begun.clear()
         working = asyncio.create_task(work.sync(step, self._note))
         beating = asyncio.create_task(self._beat(step.run_id))
         stopping = asyncio.create_task(stop.wait())
@@ -53,17 +56,28 @@ class Holding:
 
     def _note(self, progress: RunProgress) -> None:
         self._progress = progress
+        if progress.begun is not None:
+            self._is_begun.set()
 
     async def _beat(self, run_id: int) -> None:
         """Note progress until the run is lost: taken by another, or unreachable for as long as that takes."""
         heard = time.monotonic()
         while True:
             try:
-                if not await self._runs.beat(run_id, self._holder, self._progress):
+                progress = self._progress
+                if not await self._runs.beat(run_id, self._holder, progress):
                     return
                 heard = time.monotonic()
             except TemporaryError as error:
                 if time.monotonic() - heard > self._timings.heartbeat.total_seconds():
                     _logger.warning("Run %d is let go: %s", run_id, error)
                     return
-            await asyncio.sleep(self._timings.beat.total_seconds())
+            await self._until_next(self._timings.beat.total_seconds(), knows_begin=progress.begun is not None)
+
+    async def _until_next(self, seconds: float, *, knows_begin: bool) -> None:
+        """Sleep; but when the step began is noted at once, since what is read after it counts as read."""
+        if knows_begin:
+            await asyncio.sleep(seconds)
+            return
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_begun.wait(), timeout=seconds)

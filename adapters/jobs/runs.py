@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 import asyncpg
@@ -88,7 +88,7 @@ class PostgresRuns:
             run_id: int = await connection.fetchval(sql.BEGIN, source, kind.value, asked_by, None)
             return run_id
 
-    async def take(self, run_id: int, holder: UUID, *, now: datetime) -> Step | None:
+    async def take(self, run_id: int, holder: UUID) -> Step | None:
         """Hold a run and learn what is to be done; null if it ended, or was begun too often."""
         async with self._deciding() as connection:
             row = await connection.fetchrow(sql.TAKE, run_id, holder)
@@ -99,7 +99,7 @@ class PostgresRuns:
                 return None
             if row["step"] is not None:
                 return Step(run_id, ResyncKind(row["step"]), row["step_begun"], is_resumed=True)
-            return await _enter_next(connection, run_id, holder, row, now)
+            return await _enter_next(connection, run_id, holder, row)
 
     async def beat(self, run_id: int, holder: UUID, progress: RunProgress) -> bool:
         """Note progress; false if somebody else holds the run by now."""
@@ -109,10 +109,11 @@ class PostgresRuns:
                     sql.BEAT,
                     *(run_id, holder, progress.done, progress.total, progress.failed),
                     storable(progress.message),
+                    progress.begun,
                 )
             )
 
-    async def step_ended(self, run_id: int, holder: UUID, end: StepEnd, *, now: datetime) -> Step | None:
+    async def step_ended(self, run_id: int, holder: UUID, end: StepEnd) -> Step | None:
         """Note a step's end; the next step if more was asked for meanwhile, else null and the run ends."""
         async with self._deciding() as connection:
             row = await connection.fetchrow(
@@ -123,7 +124,7 @@ class PostgresRuns:
             )
             if row is None:
                 return None
-            following = await _enter_next(connection, run_id, holder, row, now)
+            following = await _enter_next(connection, run_id, holder, row)
             if following is None:
                 await connection.execute(sql.END, run_id)
             return following
@@ -202,14 +203,12 @@ async def _enqueue(connection: Connection, run_id: int) -> None:
     await queries.enqueue(SYNC, str(run_id).encode(), dedupe_key=f"run:{run_id}", on_conflict="skip")
 
 
-async def _enter_next(
-    connection: Connection, run_id: int, holder: UUID, row: asyncpg.Record, now: datetime
-) -> Step | None:
+async def _enter_next(connection: Connection, run_id: int, holder: UUID, row: asyncpg.Record) -> Step | None:
     kind = next_kind(_kinds(row["wanted"]), _kinds(row["finished"]))
     if kind is None:
         return None
-    await connection.execute(sql.ENTER, run_id, holder, kind.value, now)
-    return Step(run_id, kind, now)
+    await connection.execute(sql.ENTER, run_id, holder, kind.value)
+    return Step(run_id, kind)
 
 
 async def _give_up(connection: Connection, run_id: int, message: str) -> None:
@@ -234,5 +233,6 @@ def _view(row: asyncpg.Record) -> RunView:
         ended_at=row["ended_at"],
         is_alive=row["is_alive"],
         silent_seconds=max(0.0, row["silent_seconds"]),
+        asked_seconds_ago=row["asked_seconds_ago"],
         report=json.loads(row["report"]),
     )

@@ -3,7 +3,8 @@
 _VIEW = """
 id, source, wanted, done, total, failed, message, asked_by, asked_at, ended_at, report,
 ended_at IS NULL AND beat_at > now() - $1::interval AS is_alive,
-CASE WHEN ended_at IS NULL THEN extract(epoch FROM now() - beat_at)::float8 ELSE 0 END AS silent_seconds
+CASE WHEN ended_at IS NULL THEN extract(epoch FROM now() - beat_at)::float8 ELSE 0 END AS silent_seconds,
+extract(epoch FROM now() - asked_at)::float8 AS asked_seconds_ago
 """
 
 OPEN = f"SELECT {_VIEW} FROM job_runs WHERE ended_at IS NULL"
@@ -31,7 +32,7 @@ WHERE id = $1 AND ended_at IS NULL
 RETURNING wanted, finished, step, step_begun, starts
 """
 
-ENTER = "UPDATE job_runs SET step = $3, step_begun = $4 WHERE id = $1 AND holder = $2::uuid"
+ENTER = "UPDATE job_runs SET step = $3, step_begun = NULL WHERE id = $1 AND holder = $2::uuid"
 
 # Counts never shrink within a run: whoever takes over begins to count at nothing.
 BEAT = """
@@ -40,7 +41,9 @@ SET beat_at = now(),
     done    = least(greatest(done, $3), greatest(total, $4, 0)),
     total   = greatest(total, $4),
     failed  = greatest(failed, $5),
-    message = coalesce(nullif($6, ''), message)
+    message = coalesce(nullif($6, ''), message),
+    -- Whoever takes a step over does not begin it.
+    step_begun = coalesce(step_begun, $7::timestamptz)
 WHERE id = $1 AND holder = $2::uuid AND ended_at IS NULL
 RETURNING id
 """

@@ -20,7 +20,6 @@ from adapters.jobs.runs import PostgresRuns
 from adapters.stores.connecting import CONNECT_SECONDS, translated
 from adapters.stores.pool import STATEMENT_SECONDS
 from core.errors import FootnoteError, PermanentError, TemporaryError, UnavailableError
-from core.ports import Clock
 from core.ports.chat import ResyncKind
 from core.ports.jobs import Step, StepEnd, Work
 
@@ -46,7 +45,6 @@ class Worker:
         runs: PostgresRuns,
         hints: PostgresHints,
         work: Work,
-        clock: Clock,
         is_scheduled: bool,
         timings: Timings | None = None,
     ) -> None:
@@ -54,7 +52,6 @@ class Worker:
         self._runs = runs
         self._hints = hints
         self._work = work
-        self._clock = clock
         self._is_scheduled = is_scheduled
         self._timings = timings or Timings()
         self._stop = asyncio.Event()
@@ -162,12 +159,12 @@ class Worker:
 
     async def _do_run(self, run_id: int) -> None:
         holder = uuid4()
-        step = await self._runs.take(run_id, holder, now=self._clock.now())
+        step = await self._runs.take(run_id, holder)
         while step is not None:
             end = await self._do_step(step, holder)
             if end is None:
                 return
-            step = await self._runs.step_ended(run_id, holder, end, now=self._clock.now())
+            step = await self._runs.step_ended(run_id, holder, end)
 
     async def _do_step(self, step: Step, holder: UUID) -> StepEnd | None:
         """How it ended; null where the run is no longer ours to go on with."""

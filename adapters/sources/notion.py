@@ -22,6 +22,7 @@ from core.domain.files import Attachment, FileContent
 from core.domain.ids import PageId
 from core.errors import NotFoundError, RefusedError, UnavailableError, UnreadableError
 from core.ports import Presence, Probe
+from core.ports.source_time import SourceTime
 
 _logger = logging.getLogger("footnote.notion")
 
@@ -58,6 +59,11 @@ class NotionSource:
     def requests_sent(self) -> int:
         """How many requests were sent so far."""
         return self._api.requests.total()
+
+    @property
+    def time(self) -> SourceTime:
+        """As `IncrementalSource.time`: Notion's."""
+        return self._api.time
 
     # --- Listing ---------------------------------------------------------------------------------------
 

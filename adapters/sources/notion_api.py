@@ -3,12 +3,9 @@
 import asyncio
 import logging
 import random
-import re
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from types import TracebackType
 from typing import Any, Self, cast
@@ -19,6 +16,8 @@ from notion_client.errors import HTTPResponseError, InvalidPathParameterError, R
 
 from adapters.sources.notion_json import Json, as_list, as_mapping, as_text, clean, instant
 from adapters.sources.notion_pace import Pace
+from adapters.sources.notion_time import NotionTime
+from adapters.transport.dates import seconds_to_wait
 from core.errors import NotFoundError, RateLimitedError, RefusedError, UnavailableError, UnreadableError
 
 NOTION_VERSION = "2026-03-11"
@@ -62,7 +61,8 @@ class ForbiddenError(UnreadableError):
 class NotionApi:
     """Calls to Notion with one client, one pace, and errors of ours (NOT-3, NOT-16).
 
-    ``requests`` counts what was sent, by endpoint. ``http`` is for tests; whoever makes the object closes it.
+    ``requests`` counts what was sent, by endpoint. ``time`` listens to every answer. ``http`` is for tests;
+    whoever makes the object closes it.
     """
 
     def __init__(
@@ -74,10 +74,14 @@ class NotionApi:
         pace: Pace | None = None,
         patience: Patience | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        time: NotionTime | None = None,
         http: httpx.AsyncClient | None = None,
     ) -> None:
+        self.time = time or NotionTime()
+        http = http or httpx.AsyncClient()
+        http.event_hooks["response"].append(self._listen)
         self._client = AsyncClient(
-            client=http or httpx.AsyncClient(),
+            client=http,
             auth=token,
             base_url=base_url.rstrip("/"),
             notion_version=notion_version,
@@ -105,6 +109,9 @@ class NotionApi:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
+
+    async def _listen(self, response: httpx.Response) -> None:
+        self.time.heard(response.headers)
 
     # --- Single objects --------------------------------------------------------------------------------
 
@@ -275,7 +282,7 @@ class NotionApi:
             except HTTPResponseError as error:
                 if error.status in _REFUSED_FOR_NOW:
                     refusals += 1
-                    wait = _retry_after(error.headers)
+                    wait = seconds_to_wait(error.headers)
                     await self.pace.refused(_DEFAULT_RETRY_AFTER if wait is None else wait)
                     if refusals >= self._patience.refusals:
                         raise RateLimitedError(
@@ -336,20 +343,6 @@ def _later(one: str | None, other: str) -> str | None:
 def _passes(status: int) -> bool:
     """Whether the same request may be answered a little later."""
     return status in _TRANSIENT or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-
-
-def _retry_after(headers: httpx.Headers) -> float | None:
-    """Seconds to wait, uncapped; null where the header is missing or unreadable."""
-    value = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d+)?", value):
-        return float(value)
-    try:
-        moment = parsedate_to_datetime(value)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-    except (ValueError, OverflowError):
-        return None
 
 
 def _permanent(error: HTTPResponseError, name: str) -> Exception:

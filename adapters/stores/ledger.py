@@ -11,7 +11,7 @@ from adapters.stores.connecting import Connection, translated
 from adapters.stores.pool import ACQUIRE_SECONDS, pooled
 from adapters.stores.texts import storable
 from core.domain.ids import PageId
-from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
+from core.ports.ledger import LONGEST_PAUSE, Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
 
 KEEP_RUNS = 1000
 """How many runs are remembered: three weeks of one every half hour."""
@@ -61,7 +61,7 @@ _HEAL = "DELETE FROM sync_troubles WHERE page_id = ANY ($1::uuid[])"
 
 _IN_TROUBLE = """
 SELECT page_id FROM sync_troubles
-WHERE NOT skipped AND ($1::timestamptz IS NULL OR next_try <= $1)
+WHERE NOT skipped AND ($1::timestamptz IS NULL OR next_try <= $1 OR next_try > $1 + $2::interval)
 ORDER BY page_id
 """
 
@@ -126,7 +126,7 @@ class PostgresLedger:
 
     async def in_trouble(self, *, due_by: datetime | None = None) -> Sequence[PageId]:
         """As `SyncLedger.in_trouble`."""
-        return [PageId(row["page_id"]) for row in await self._fetch(_IN_TROUBLE, due_by)]
+        return [PageId(row["page_id"]) for row in await self._fetch(_IN_TROUBLE, due_by, LONGEST_PAUSE)]
 
     async def totals(self) -> Mapping[Fate, int]:
         """As `SyncLedger.totals`."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from adapters.stores.memory import MemoryStore
 from adapters.stores.owed_rows import OWED_REASON
 from core.domain.ids import PageId
-from core.ports.ledger import Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
+from core.ports.ledger import LONGEST_PAUSE, Fate, LedgerEntry, Looks, RunRecord, Trouble, pause_after
 
 
 class MemoryLedger:
@@ -55,7 +55,7 @@ class MemoryLedger:
         return sorted(
             page_id
             for page_id, trouble in self._troubles.items()
-            if not trouble.skipped and (due_by is None or self._tries[page_id][1] <= due_by)
+            if not trouble.skipped and (due_by is None or _is_due(self._tries[page_id][1], due_by))
         )
 
     async def totals(self) -> Mapping[Fate, int]:
@@ -97,6 +97,10 @@ class MemoryLedger:
 
     def _next_try(self, trouble: Trouble) -> datetime | None:
         return None if trouble.skipped else self._tries[trouble.page_id][1]
+
+
+def _is_due(next_try: datetime, moment: datetime) -> bool:
+    return next_try <= moment or next_try > moment + LONGEST_PAUSE
 
 
 def _fate(trouble: Trouble) -> Fate:

@@ -242,10 +242,10 @@ class MemoryStore:
         renamed: set[PageId] = set()
         for given in pages:
             stored = _storable(given)
-            page_id = stored.page.ref.id
+            page_id, seen_at = stored.page.ref.id, stored.seen_at or datetime.now(UTC)
             known = self._pages.get(page_id)
             if known is None:
-                self._pages[page_id] = _Page(stored=stored, revision=1, synced_at=datetime.now(UTC))
+                self._pages[page_id] = _Page(stored=stored, revision=1, synced_at=seen_at)
                 renamed.add(page_id)
                 continue
             if _shown(known.stored) != _shown(stored):
@@ -253,7 +253,7 @@ class MemoryStore:
             if known.stored.page.ref.parent_id != stored.page.ref.parent_id:
                 known.above = ()
             known.revision += known.stored.content_hash != stored.content_hash
-            known.stored, known.synced_at = stored, datetime.now(UTC)
+            known.stored, known.synced_at = stored, seen_at
             if not known.has_text:
                 known.chunks.clear()
         for page_id, page in self._pages.items():
@@ -367,16 +367,10 @@ class MemoryStore:
         self.owed.clear()
         self.owed.update(kept)
 
-    async def not_synced_since(
-        self, moment: datetime, *, limit: int, after: PageId | None = None
-    ) -> Sequence[PageState]:
-        """As `PageWriter.not_synced_since`."""
-        unseen = [
-            page
-            for page_id, page in sorted(self._pages.items())
-            if page.synced_at < moment and (after is None or page_id > after)
-        ]
-        return [_state(page) for page in unseen[:limit]]
+    async def all_states(self, *, limit: int, after: PageId | None = None) -> Sequence[PageState]:
+        """As `PageWriter.all_states`."""
+        behind = sorted(page_id for page_id in self._pages if after is None or page_id > after)
+        return [_state(self._pages[page_id]) for page_id in behind[:limit]]
 
     async def writings(self, page_id: PageId) -> Mapping[str, str]:
         """As `KeptWritings.writings`."""

@@ -33,13 +33,14 @@ SELECT
     given.id, given.parent_id, given.data_source_id, given.object_type, given.title, given.url,
     given.content_text, given.content_hash, given.blocks::jsonb, given.properties::jsonb,
     given.refers_to::uuid[], given.language, footnote_configuration(given.language), given.last_edited,
-    given.last_edited_by, given.source, now()
+    given.last_edited_by, given.source, coalesce(given.seen_at, now())
 FROM unnest(
     $1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[], $15::text[]
+    $9::text[], $10::text[], $11::text[], $12::text[], $13::timestamptz[], $14::text[], $15::text[],
+    $16::timestamptz[]
 ) AS given (
     id, parent_id, data_source_id, object_type, title, url, content_text, content_hash,
-    blocks, properties, refers_to, language, last_edited, last_edited_by, source
+    blocks, properties, refers_to, language, last_edited, last_edited_by, source, seen_at
 )
 ORDER BY given.id
 ON CONFLICT (id) DO UPDATE SET
@@ -111,12 +112,12 @@ _ABOVE = f"""
 SELECT {REF_COLUMNS} FROM notion_pages AS page WHERE page.id = ANY ($1::uuid[])
 """
 
-_NOT_SYNCED = f"""
+_ALL_STATES = f"""
 SELECT {STATE_COLUMNS}
 FROM notion_pages AS page
-WHERE page.synced_at < $1 AND ($2::uuid IS NULL OR page.id > $2::uuid)
+WHERE $1::uuid IS NULL OR page.id > $1::uuid
 ORDER BY page.id
-LIMIT $3
+LIMIT $2
 """
 
 # Links show titles: whoever links to a page that came, went or was renamed is cut anew.
@@ -166,11 +167,9 @@ async def states(connection: Connection, ids: Sequence[PageId]) -> Mapping[PageI
     return {PageId(row["id"]): _state(row) for row in rows}
 
 
-async def not_synced_since(
-    connection: Connection, moment: datetime, *, limit: int, after: PageId | None
-) -> Sequence[PageState]:
-    """Pages last seen before ``moment``, in order of id."""
-    return [_state(row) for row in await connection.fetch(_NOT_SYNCED, moment, after, limit)]
+async def all_states(connection: Connection, *, limit: int, after: PageId | None) -> Sequence[PageState]:
+    """What is known of all pages, in order of id."""
+    return [_state(row) for row in await connection.fetch(_ALL_STATES, after, limit)]
 
 
 def _state(row: asyncpg.Record) -> PageState:
@@ -268,6 +267,7 @@ def _row(stored: StoredPage) -> tuple[object, ...]:
         ref.last_edited,
         storable(ref.last_edited_by) if ref.last_edited_by is not None else None,
         stored.source,
+        stored.seen_at,
     )
 
 

@@ -247,12 +247,10 @@ class PostgresStore:
         async with self._connection() as connection:
             await owed_rows.settle(connection, owner=owner, but=but)
 
-    async def not_synced_since(
-        self, moment: datetime, *, limit: int, after: PageId | None = None
-    ) -> Sequence[PageState]:
-        """As `PageWriter.not_synced_since`."""
+    async def all_states(self, *, limit: int, after: PageId | None = None) -> Sequence[PageState]:
+        """As `PageWriter.all_states`."""
         async with self._connection() as connection:
-            return await page_rows.not_synced_since(connection, moment, limit=limit, after=after)
+            return await page_rows.all_states(connection, limit=limit, after=after)
 
     async def keep_background(self, figures: bytes) -> None:
         """As `BackgroundStore.keep_background`."""

@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
 import httpx
 
 from adapters.transport.addresses import without_credentials
+from adapters.transport.dates import seconds_to_wait
 from adapters.transport.snippets import LENGTH, complaint_in, json_list, json_object, message_in, snippet
 from core.errors import (
     ConfigurationError,
@@ -81,7 +80,7 @@ def failure_of(response: httpx.Response, service: Service, *, sent: Mapping[str,
             f"{_answered(service, response.status_code, said, sent)}; is {service.setting} right?{_BASE_HINT}"
         )
     return failure_for(
-        response.status_code, said, service, sent=sent, pause=_seconds(response.headers.get("Retry-After"))
+        response.status_code, said, service, sent=sent, pause=seconds_to_wait(response.headers)
     )
 
 
@@ -159,17 +158,3 @@ def _shown(location: str) -> str:
 
 def _is_not_there(status: int) -> bool:
     return status in {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.GONE}
-
-
-def _seconds(header: str | None) -> float | None:
-    """``Retry-After`` in seconds from now: a number, or an HTTP date."""
-    if header is None:
-        return None
-    if header.strip().replace(".", "", 1).isdecimal():
-        return float(header)
-    try:
-        when = parsedate_to_datetime(header)
-    except ValueError:
-        return None
-    when = when if when.tzinfo else when.replace(tzinfo=UTC)
-    return max(0.0, (when - datetime.now(UTC)).total_seconds())

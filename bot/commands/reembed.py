@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 from adapters.jobs.here import run_here
 from adapters.stores.vector_index import drop_vector_index, ensure_vector_index
-from bot.clock import SystemClock
 from bot.operations import open_operations
 from bot.servers import only_sample_exists
 from bot.settings import Settings
@@ -41,7 +40,6 @@ async def run_reembed(settings: Settings, *, as_json: bool) -> int:
                 source=REEMBED,
                 kind=ResyncKind.REEMBED,
                 work=work,
-                clock=SystemClock(),
                 on_wait=WaitingNote(),
             )
     report = report_of(end.report)

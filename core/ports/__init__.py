@@ -15,6 +15,7 @@ from core.domain.documents import Block, Chunk, Page, PageRef, PlacedPage
 from core.domain.ids import BlockId, ChunkId, PageId
 from core.domain.models import Fingerprint, ModelProfile, Vector
 from core.domain.questions import Question
+from core.ports.source_time import SourceTime
 
 # --- Driving side: what chat adapters ask of the core -------------------------------------------------
 
@@ -190,7 +191,8 @@ class PageTitles(Protocol):
 class PageState:
     """What the index knows of a page, enough to decide whether it must be read again.
 
-    ``source`` names the source that gave it; empty if that was never said.
+    ``synced_at`` is when it was looked at last, by the source's time. ``source`` names the source that gave
+    it; empty if that was never said.
     """
 
     ref: PageRef
@@ -205,7 +207,8 @@ class PageState:
 class StoredPage:
     """A page as it is written: read blocks, the text made of them, and the hash over all that matters.
 
-    ``content_hash`` covers title, parent path, url, properties and content (inventory X17, U1).
+    ``content_hash`` covers title, parent path, url, properties and content (inventory X17, U1). ``seen_at``
+    is when reading it began, by the source's time; null where the index's own clock will do.
     """
 
     page: Page
@@ -213,6 +216,7 @@ class StoredPage:
     content_hash: str
     language: str = ""
     source: str = ""
+    seen_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +337,8 @@ class PageWriter(Protocol):
     async def settle_looks(self, *, owner: str, but: Collection[PageId] = ()) -> None:
         """Forget the looks that an owner owes, but for these."""
 
-    async def not_synced_since(
-        self, moment: datetime, *, limit: int, after: PageId | None = None
-    ) -> Sequence[PageState]:
-        """Pages whose ``synced_at`` is before ``moment``, in order of id, starting behind ``after``."""
+    async def all_states(self, *, limit: int, after: PageId | None = None) -> Sequence[PageState]:
+        """What is known of all pages, in order of id, starting behind ``after``."""
 
 
 # --- Sources -------------------------------------------------------------------------------------------
@@ -402,6 +404,10 @@ class IncrementalSource(PageSource, Protocol):
     @property
     def requests_sent(self) -> int:
         """How many requests were sent so far; requests are what a sync costs."""
+
+    @property
+    def time(self) -> SourceTime:
+        """By which pages are dated."""
 
 
 # --- Caches, claims, time ------------------------------------------------------------------------------

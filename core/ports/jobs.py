@@ -22,6 +22,7 @@ class RunView:
     ``wanted`` are the kinds it was asked for, ``done`` of ``total`` pages are settled (null while nothing is
     known), ``report`` are the figures once it ended. ``is_alive`` is false if nobody was heard working on it
     for longer than a crash takes to be noticed; ``silent_seconds`` is how long, whoever held it.
+    ``asked_seconds_ago`` is by the database's clock, and less than 0 if that was set back since.
     """
 
     id: int
@@ -36,6 +37,7 @@ class RunView:
     ended_at: datetime | None
     is_alive: bool
     silent_seconds: float = 0.0
+    asked_seconds_ago: float = 0.0
     report: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -56,22 +58,25 @@ class RunView:
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far the present step is."""
+    """How far the present step is; ``begun`` once that is known, as of `Step`."""
 
     done: int = 0
     total: int | None = None
     failed: int = 0
     message: str = ""
+    begun: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a worker is to do now. ``begun`` is when this step first began; ``is_resumed``: by somebody else
-    who did not finish it."""
+    """What a worker is to do now. ``is_resumed``: somebody else began it and did not finish.
+
+    ``begun`` is when it first began by the time of the source; null while nobody noted that.
+    """
 
     run_id: int
     kind: ResyncKind
-    begun: datetime
+    begun: datetime | None = None
     is_resumed: bool = False
 
 

@@ -103,7 +103,11 @@ class SyncLedger(Protocol):
         """The same for pages that were looked at on a hint, outside of any run."""
 
     async def in_trouble(self, *, due_by: datetime | None = None) -> Sequence[PageId]:
-        """Pages that failed when last looked at; with ``due_by`` those to be tried again by then."""
+        """Pages that failed when last looked at; with ``due_by`` those to be tried again by then.
+
+        No page rests longer than `LONGEST_PAUSE`: what is to rest beyond that was noted by a clock that was
+        ahead, and is due.
+        """
 
     async def totals(self) -> Mapping[Fate, int]:
         """How many objects have each fate; together all that were ever seen."""

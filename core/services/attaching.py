@@ -13,6 +13,7 @@ from core.domain.ids import BlockId, PageId
 from core.errors import ConfigurationError, NotFoundError, RefusedError, TemporaryError, UnreadableError
 from core.ports import IncrementalSource, Probe
 from core.ports.attachments import AttachmentSource, Extractor, Ocr
+from core.ports.source_time import SourceTime
 
 _logger = logging.getLogger("footnote.sync")
 
@@ -207,3 +208,8 @@ class AttachingSource:
     def requests_sent(self) -> int:
         """As `IncrementalSource.requests_sent`."""
         return self._source.requests_sent
+
+    @property
+    def time(self) -> SourceTime:
+        """As `IncrementalSource.time`."""
+        return self._source.time

@@ -12,6 +12,9 @@ OVERLAP = timedelta(minutes=2)
 """Notion rounds the time of an edit down to the minute and its search lags: an edit this close to the last
 look may not have been seen (U2, SY4, F23)."""
 
+HARMLESS = OVERLAP - timedelta(minutes=1)
+"""A look may be dated so much too late and hide nothing: of the overlap the rounding takes one minute."""
+
 
 def content_hash(ref: PageRef, blocks: Sequence[Block]) -> str:
     """Over everything that is embedded or cited: title, parent, url, properties and content (U1, X17)."""

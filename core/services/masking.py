@@ -8,6 +8,7 @@ from core.domain.audiences import Scope
 from core.domain.documents import Page, PageRef
 from core.domain.ids import PageId
 from core.ports import IncrementalSource, PageSource, PageStates, Probe
+from core.ports.source_time import SourceTime
 from core.services.scrubbing import SensitiveKind, scrubbed_page, scrubbed_ref
 
 Kinds = frozenset[SensitiveKind]
@@ -172,3 +173,8 @@ class MaskedIncrementalSource(MaskedSource):
     def requests_sent(self) -> int:
         """As `IncrementalSource.requests_sent`."""
         return self._incremental.requests_sent
+
+    @property
+    def time(self) -> SourceTime:
+        """As `IncrementalSource.time`."""
+        return self._incremental.time

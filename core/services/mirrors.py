@@ -1,16 +1,14 @@
 """Copies of blocks that stand on other pages: nothing dates a page whose copy shows something new."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from core.domain.documents import Block, Page
 from core.domain.ids import BlockId, PageId
 from core.domain.trees import can_be_mirrored, mirrored
 from core.ports import PageWriter
+from core.services.comparing import OVERLAP
 from core.services.owing import Owing
-
-_ROUNDED = timedelta(minutes=1)
-"""By how much later an edit may have been than Notion says."""
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
 
@@ -25,10 +23,10 @@ class Mirrors:
         self._due: dict[PageId, datetime] = {}
         self._taken: set[PageId] = set()
 
-    def note_read(self, page: Page, *, began: datetime) -> None:
+    def note_read(self, page: Page, *, seen_at: datetime) -> None:
         """A page was read: what it shows of others is as it was then."""
         if mirrored(page.blocks):
-            self._read[page.ref.id] = began
+            self._read[page.ref.id] = seen_at
 
     async def note_change(self, page: Page, before: Sequence[Block]) -> None:
         """A page was read that may have changed; to be called before its blocks are stored.
@@ -38,7 +36,7 @@ class Mirrors:
         found = await self._showing(can_be_mirrored(page.blocks) | can_be_mirrored(before))
         if not found:
             return
-        known_by = page.ref.last_edited + _ROUNDED if page.ref.last_edited is not None else _NEVER
+        known_by = page.ref.last_edited + OVERLAP if page.ref.last_edited is not None else _NEVER
         for one in found - {page.ref.id}:
             self._due[one] = max(known_by, self._due.get(one, known_by))
         self._owing.read_again(one for one in found if self._is_due(one))

@@ -18,11 +18,12 @@ from core.errors import (
     TemporaryError,
     UnreadableError,
 )
-from core.ports import Clock, IncrementalSource, PageSource, PageState, PageWriter, Presence, StoredPage
+from core.ports import IncrementalSource, PageSource, PageState, PageWriter, Presence, StoredPage
 from core.ports.ledger import Trouble
+from core.ports.source_time import SourceTime
 from core.services import languages
 from core.services.chunking import page_text
-from core.services.comparing import content_hash, has_same_blocks, is_unchanged
+from core.services.comparing import HARMLESS, content_hash, has_same_blocks, is_unchanged
 from core.services.mirrors import Mirrors
 from core.services.owing import Owing
 from core.services.sync_report import Failure, Tally
@@ -90,14 +91,14 @@ class SyncRun:
         self,
         source: PageSource,
         writer: PageWriter,
-        clock: Clock,
+        time: SourceTime,
         settings: SyncSettings,
         tally: Tally,
         plan: Plan,
     ) -> None:
         self._source = source
         self._writer = writer
-        self._clock = clock
+        self._time = time
         self._settings = settings
         self.tally = tally
         self._read_all = plan.read_all
@@ -108,7 +109,7 @@ class SyncRun:
         self._again: frozenset[PageId] = frozenset()
         self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
         self._storing = asyncio.Lock()
-        self._fresh: list[tuple[StoredPage, datetime]] = []
+        self._fresh: list[StoredPage] = []
         self._seen: set[PageId] = set()
         self._children: dict[PageId, PageId] = {}
         self._lost: set[PageId] = set()
@@ -186,17 +187,17 @@ class SyncRun:
             return
         self._seen.update(ref.id for ref in fresh)
         self.tally.add(listed=len(fresh))
-        now = self._clock.now()
+        seen_at = self._time.earliest(self._time.mark())
         states = await self._writer.states([ref.id for ref in fresh])
         unchanged = [ref for ref in fresh if self._is_known(ref, states.get(ref.id))]
         if unchanged:
-            await self._writer.touch(unchanged, synced_at=now)
+            await self._writer.touch(unchanged, synced_at=seen_at)
             self.tally.add(unchanged=len(unchanged))
             self._settled.update(ref.id for ref in unchanged)
         same = {ref.id for ref in unchanged}
         for ref in fresh:
             state = states.get(ref.id)
-            if ref.id in same or await self._took_entry(ref, state, now):
+            if ref.id in same or await self._took_entry(ref, state, seen_at):
                 continue
             self.tally.add(to_read=1)
             await self._queue.put(_Read(ref, state))
@@ -208,20 +209,23 @@ class SyncRun:
         """Whether the page failed last time, or everything is read and it was not by the run gone on with."""
         if state.ref.id in self._again or not self._is_ours(state):
             return True
+        if state.synced_at > self._time.now() + HARMLESS:
+            # Dated by a clock that was ahead: nobody knows when that look was.
+            return True
         return self._read_all and (self._read_since is None or state.synced_at < self._read_since)
 
     def _is_ours(self, state: PageState) -> bool:
         """Whether this source gave the page: an export says nothing of what the API shows."""
         return state.source in {"", self._owner}
 
-    async def _took_entry(self, ref: PageRef, state: PageState | None, now: datetime) -> bool:
+    async def _took_entry(self, ref: PageRef, state: PageState | None, seen_at: datetime) -> bool:
         """Store a new parent, title or property without reading the blocks, which are as stored."""
         if state is None or self._must_read(state) or not has_same_blocks(ref, state):
             return False
         blocks = await self._writer.stored_blocks(ref.id)
         if blocks is None:
             return False
-        await self._take(_Read(ref, state), Page(ref, blocks), now)
+        await self._take(_Read(ref, state), Page(ref, blocks), seen_at)
         return True
 
     async def _unlisted(self) -> frozenset[PageId]:
@@ -326,14 +330,15 @@ class SyncRun:
                 self._queue.task_done()
 
     async def _read_one(self, job: _Read) -> None:
-        ref, began = job.ref, self._clock.now()
+        ref, began = job.ref, self._time.mark()
         try:
             page = await self._source.read(ref)
+            seen_at = self._time.earliest(began)
             self._was_read.add(ref.id)
-            self._mirrors.note_read(page, began=began)
+            self._mirrors.note_read(page, seen_at=seen_at)
             await self._note_children(page)
             self._note_files(page)
-            await self._take(job, page, began)
+            await self._take(job, page, seen_at)
         except NotFoundError:
             # Gone between listing and reading; only a second look is proof.
             if ref.id in self._vanished:
@@ -378,7 +383,7 @@ class SyncRun:
             self._lost.update(lost)
             self.owing.look_at(lost)
 
-    async def _take(self, job: _Read, page: Page, began: datetime) -> None:
+    async def _take(self, job: _Read, page: Page, seen_at: datetime) -> None:
         """Store what is new; note what is not (SY2)."""
         digest = content_hash(page.ref, page.blocks)
         self._settled.add(page.ref.id)
@@ -388,14 +393,14 @@ class SyncRun:
             await self._mirrors.note_change(page, before or ())
         if is_same:
             await self.owing.write()
-            await self._writer.touch([page.ref], synced_at=began)
+            await self._writer.touch([page.ref], synced_at=seen_at)
             return
         if job.state is None and page.ref.parent_id is not None:
             await self._note_arrival(page.ref.id, page.ref.parent_id)
         self.tally.add(changed=1)
         # Not in one expression: the list may be another one once the text is made.
-        stored = await self._stored(page, digest)
-        self._fresh.append((stored, began))
+        stored = await self._stored(page, digest, seen_at)
+        self._fresh.append(stored)
         if len(self._fresh) >= _STORE:
             await self._store()
 
@@ -410,7 +415,7 @@ class SyncRun:
         if parent_id not in await self._writer.referring([page_id]):
             self.owing.read_again([parent_id])
 
-    async def _stored(self, page: Page, digest: str) -> StoredPage:
+    async def _stored(self, page: Page, digest: str, seen_at: datetime) -> StoredPage:
         texts = [block.text for block, _ in walk(page.blocks)]
         wanted = referenced([*texts, *(value for _, value in page.ref.properties)])
         states = await self._writer.states(wanted) if wanted else {}
@@ -418,7 +423,7 @@ class SyncRun:
         ref = replace(page.ref, properties=resolve_properties(page.ref.properties, lookup))
         # A page with nothing but a title is found by that (F10).
         text = page_text(ref, resolve_blocks(page.blocks, lookup)) or page.ref.title
-        return StoredPage(page, text, digest, languages.detect(text[:4000]), self._owner)
+        return StoredPage(page, text, digest, languages.detect(text[:4000]), self._owner, seen_at)
 
     async def _store(self) -> None:
         async with self._storing:
@@ -426,21 +431,15 @@ class SyncRun:
             if not fresh:
                 return
             await self.owing.write()
-            await self._writer.put_pages([stored for stored, _ in fresh])
-            # The moment of the oldest look: what was edited after it has to be seen again (SY4).
-            began = min(moment for _, moment in fresh)
-            await self._writer.touch([stored.page.ref for stored, _ in fresh], synced_at=began)
+            await self._writer.put_pages(fresh)
 
     # --- Removing --------------------------------------------------------------------------------------
 
-    async def remove_absent(self, started: datetime, *, confirmed: bool) -> None:
-        """Look at every stored page that the whole listing did not show, and remove those that are gone.
-
-        ``started`` is when the run began; a later moment compares with all that is stored.
-        """
+    async def remove_absent(self, *, confirmed: bool) -> None:
+        """Look at every stored page that the whole listing did not show, and remove those that are gone."""
         after: PageId | None = None
         gone: dict[PageId, Presence] = {}
-        while states := await self._writer.not_synced_since(started, limit=_LOOK_UP, after=after):
+        while states := await self._writer.all_states(limit=_LOOK_UP, after=after):
             after = states[-1].ref.id
             for state in states:
                 is_seen = self.tally.has_failed(state.ref.id) or state.ref.id in self._seen_alive()
@@ -488,7 +487,7 @@ class SyncRun:
         states = await self._writer.states([ref.id])
         state = states.get(ref.id)
         if self._is_known(ref, state):
-            await self._writer.touch([ref], synced_at=self._clock.now())
+            await self._writer.touch([ref], synced_at=self._time.earliest(self._time.mark()))
             self.tally.add(unchanged=1)
             return
         self.tally.add(to_read=1)

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 from core.domain.documents import PageRef
 from core.domain.ids import PageId
@@ -17,19 +17,19 @@ from core.ports import (
     PageWriter,
 )
 from core.ports.ledger import Looks, RunRecord, SyncLedger, Trouble
+from core.ports.source_time import Mark, SourceTime
 from core.services.calibrating import Calibrator
 from core.services.chunking import ChunkSettings
-from core.services.comparing import moment_to_ask_from
+from core.services.comparing import HARMLESS, moment_to_ask_from
 from core.services.enriching import Enricher
 from core.services.indexing import Indexer
+from core.services.own_time import OwnTime
 from core.services.sync_report import Failure, Stage, SyncObserver, SyncReport, Tally
 from core.services.sync_run import Plan, SyncRun, SyncSettings
 
 __all__ = ["Failure", "Stage", "SyncObserver", "SyncReport", "SyncSettings", "Syncer"]
 
 _logger = logging.getLogger("footnote.sync")
-
-_FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 class Syncer:
@@ -38,6 +38,7 @@ class Syncer:
     Without an embedder pages are stored and found by words, and stay pending until there is one. With a
     ledger a new process asks for changes from where the last one over the same ``source_name`` looked: name
     workspace and roots in it, so that other roots are listed anew.
+    Moments are told by the source's time where it tells one, else by ``clock``.
     ``calibrator`` learns from the index when enough of it has changed; ``enricher`` has a chat model write
     about what is embedded.
     """
@@ -61,7 +62,7 @@ class Syncer:
         self._source = source
         self._writer = writer
         self._embedder = embedder
-        self._clock = clock
+        self._time: SourceTime = source.time if isinstance(source, IncrementalSource) else OwnTime(clock)
         self._chunk_settings = chunk_settings or ChunkSettings()
         self._settings = settings or SyncSettings()
         self._ledger = ledger
@@ -77,20 +78,22 @@ class Syncer:
         confirm_removal: bool = False,
         also: frozenset[PageId] = frozenset(),
         read_since: datetime | None = None,
+        on_begun: Callable[[datetime], None] = lambda _: None,
         observer: SyncObserver | None = None,
     ) -> SyncReport:
         """One sync: changes only, or everything if it is time for that; with ``full`` every page is read.
 
         ``confirm_removal`` lets any number of pages be removed that are provably gone. ``also`` are pages to
-        look at whether they are listed or not. ``read_since`` is when a full run began that was cut off: what
-        it read is not read again (F34). Runs of one `Syncer` follow one another.
+        look at whether they are listed or not. ``on_begun`` is told when this run began, by the source's
+        time, before anything is read. ``read_since`` is what a full run told that was cut off: what it read
+        is not read again (F34). Runs of one `Syncer` follow one another.
 
         Raises:
             RefusedError: the source or the embedder refused our credentials.
             TemporaryError: the index itself cannot be reached.
         """
         async with self._running:
-            return await self._run(full, confirm_removal, also, read_since, observer)
+            return await self._run(full, confirm_removal, also, read_since, on_begun, observer)
 
     async def _run(
         self,
@@ -98,32 +101,34 @@ class Syncer:
         confirm_removal: bool,
         also: frozenset[PageId],
         read_since: datetime | None,
+        on_begun: Callable[[datetime], None],
         observer: SyncObserver | None,
     ) -> SyncReport:
         tally = self._tally(observer)
-        started = self._clock.now()
+        began, now = self._time.mark(), self._time.now()
         if self._looks is None:
             await self._remember()
         # A clock that was set back makes what was noted before look new: nothing of it is relied on.
-        is_behind = self._is_behind(started)
-        everything = full or confirm_removal or is_behind or self._is_listing_due(started)
-        due, waiting = await self._in_trouble(started, everything=everything)
+        everything = full or confirm_removal or self._is_behind(now) or self._is_listing_due(now)
+        due, waiting = await self._in_trouble(now, everything=everything)
         run = self._new_run(tally, read_all=full, changes_only=not everything, read_since=read_since)
         listed = False
         try:
             owed, unread_parts = await run.owing.take()
             listed = await run.read(
-                self._refs(everything, started), look_at=also | owed, retry=due | unread_parts
+                self._telling(on_begun, self._refs(everything, now)),
+                look_at=also | owed,
+                retry=due | unread_parts,
             )
             tally.set(complete=everything and listed)
             tally.enter(Stage.REMOVING)
             if everything and listed:
-                await run.remove_absent(_FOREVER if is_behind else started, confirmed=confirm_removal)
+                await run.remove_absent(confirmed=confirm_removal)
             else:
                 await run.remove_suspects(confirmed=confirm_removal)
         except FootnoteError as error:
             # What was read so far is stored; the ledger must not tell of a better state than that.
-            await self._keep_broken(run, started, due, error)
+            await self._keep_broken(run, began, due, error)
             raise
         unread = tally.failed_pages()
         # A page that rests and was not read may still lack a part, however unchanged it looks.
@@ -131,7 +136,7 @@ class Syncer:
         try:
             await self._embed(tally)
         finally:
-            await self._keep(run, started, unread, healed, reached_end=listed)
+            await self._keep(run, began, unread, healed, reached_end=listed)
             await self._settle(run)
         return tally.report
 
@@ -144,7 +149,7 @@ class Syncer:
         async with self._running:
             tally = self._tally(observer)
             run = self._new_run(tally, read_all=False, changes_only=True)
-            due, waiting = await self._in_trouble(self._clock.now(), everything=True)
+            due, waiting = await self._in_trouble(self._time.now(), everything=True)
             forced = pages if self._settings.read_hinted else (due | waiting) & pages
             await run.read(_nothing(), look_at=pages, retry=forced)
             tally.enter(Stage.REMOVING)
@@ -156,7 +161,7 @@ class Syncer:
             finally:
                 if self._ledger is not None:
                     await self._ledger.note_pages(
-                        at=self._clock.now(),
+                        at=self._time.now(),
                         troubles=_troubles(run),
                         healed=run.settled() | (forced - unread),
                     )
@@ -169,7 +174,7 @@ class Syncer:
         return SyncRun(
             self._source,
             self._writer,
-            self._clock,
+            self._time,
             self._settings,
             tally,
             Plan(read_all, changes_only, read_since, self._source_name),
@@ -200,21 +205,21 @@ class Syncer:
         return due, failed - due
 
     async def _keep_broken(
-        self, run: SyncRun, started: datetime, due: frozenset[PageId], error: FootnoteError
+        self, run: SyncRun, began: Mark, due: frozenset[PageId], error: FootnoteError
     ) -> None:
         """Note a run that was refused or broke off; what cannot be noted must not hide why."""
         unread = run.tally.failed_pages()
         run.tally.set(alarm=run.tally.report.alarm or str(error))
         self._retry = (due | unread) - run.settled()
         try:
-            await self._keep(run, started, self._retry, run.settled(), reached_end=False)
+            await self._keep(run, began, self._retry, run.settled(), reached_end=False)
         except FootnoteError as second:
             _logger.warning("A run that broke off could not be noted: %s", second)
 
     async def _keep(
         self,
         run: SyncRun,
-        started: datetime,
+        began: Mark,
         unread: frozenset[PageId],
         healed: frozenset[PageId],
         *,
@@ -222,6 +227,7 @@ class Syncer:
     ) -> None:
         """Note how far this run came, here and for whoever comes after."""
         report, before = run.tally.report, self._looks or Looks()
+        started = self._time.earliest(began)
         if reached_end:
             self._looks = Looks(started, started if report.complete else before.listing)
         self._retry = unread
@@ -234,7 +240,7 @@ class Syncer:
         }
         record = RunRecord(
             started,
-            self._clock.now(),
+            max(started, self._time.now()),
             reached_end,
             report.complete,
             {**figures, "failed": len(report.failed), "left_out": len(report.left_out)},
@@ -264,7 +270,7 @@ class Syncer:
 
     def _is_behind(self, now: datetime) -> bool:
         last = self._looks.changes if self._looks is not None else None
-        return last is not None and last > now
+        return last is not None and last > now + HARMLESS
 
     def _is_listing_due(self, now: datetime) -> bool:
         last = self._looks.listing if self._looks is not None else None
@@ -277,6 +283,17 @@ class Syncer:
             return self._source.list_pages()
         last = self._looks.changes if self._looks is not None else None
         return self._source.changed_since(moment_to_ask_from(last or now))
+
+    async def _telling(
+        self, on_begun: Callable[[datetime], None], refs: AsyncIterator[PageRef]
+    ) -> AsyncIterator[PageRef]:
+        """The listing; that the run has begun is told once an answer has shown the source's time."""
+        is_told = False
+        async for ref in refs:
+            if not is_told:
+                on_begun(self._time.now())
+                is_told = True
+            yield ref
 
     async def _embed(self, tally: Tally) -> None:
         tally.enter(Stage.EMBEDDING)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from adapters.stores.ledger import PostgresLedger, open_ledger
 from core.domain.ids import PageId
 from core.ports.ledger import Fate
 from tests.fakes.notion import NotionServer, Workspace
+from tests.fakes.notion.clock import to_http_date
 from tests.fakes.slack import APP_TOKEN, BOT_TOKEN, FakeSlack, People, running_slack
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,6 +148,8 @@ async def serve_rig(
     (folder / "footnote.toml").write_text(EVERYTHING_FOR_MEMBERS, encoding="utf-8")
     async with AsyncExitStack() as stack:
         notion = await stack.enter_async_context(NotionServer(workspace))
+        # Time goes by for the processes, while edits are of long ago.
+        notion.behaviour.date_header = lambda _: to_http_date(datetime.now(UTC))
         slack = await stack.enter_async_context(running_slack())
         slack.limits.is_on = False
         slack.workspace.add_user("U1")

@@ -608,17 +608,27 @@ async def test_looks_that_are_owed_go_to_the_next_run_over_the_same_source(store
     assert await store.take_owed_looks(source="export", owner="last") == {page_id(3): False}
 
 
-async def test_pages_not_seen_lately_can_be_listed(store: Store) -> None:
-    """In order of id, strictly before the moment, in pieces."""
-    now = datetime(2027, 1, 1, tzinfo=UTC)
+async def test_all_pages_can_be_gone_through(store: Store) -> None:
+    """In order of id, in pieces."""
     await store.put_pages([a_page(number) for number in (3, 1, 2)])
-    await store.touch([a_ref(2)], synced_at=now)
 
-    unseen = await store.not_synced_since(now, limit=9)
-    second = await store.not_synced_since(now, limit=9, after=page_id(1))
+    first = await store.all_states(limit=2)
+    second = await store.all_states(limit=2, after=page_id(2))
 
-    assert [one.ref.id for one in unseen] == [page_id(1), page_id(3)]
+    assert [one.ref.id for one in first] == [page_id(1), page_id(2)]
     assert [one.ref.id for one in second] == [page_id(3)]
+
+
+async def test_sy4_a_page_is_stored_with_the_moment_of_its_look(store: Store) -> None:
+    """In one transaction: whoever is killed after it leaves no moment of the database's clock behind."""
+    looks = [datetime(2026, 1, day, 4, 5, 6, tzinfo=UTC) for day in (1, 2, 3)]
+    await store.put_pages([replace(a_page(1), seen_at=looks[0]), replace(a_page(2), seen_at=looks[1])])
+    await store.put_pages([replace(a_page(1), seen_at=looks[2])])
+
+    states = await store.states([page_id(1), page_id(2)])
+
+    assert states[page_id(1)].synced_at == looks[2]
+    assert states[page_id(2)].synced_at == looks[1]
 
 
 # --- words of whole pages --------------------------------------------------------------------------------

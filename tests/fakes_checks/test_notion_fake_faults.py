@@ -261,3 +261,29 @@ async def test_f27_calls_within_a_pause_are_noted(workspace: Workspace, fault: f
             await _statuses(notion.users.me, 1)
         assert [request.early for request in server.requests] == [False, False, True, False]
         assert server.early == [server.requests[2]]
+
+
+async def _date(server: NotionServer) -> str | None:
+    async with httpx.AsyncClient(base_url=server.url) as client:
+        date: str | None = (await client.get("/v1/users/me")).headers.get("Date")
+        return date
+
+
+async def test_answers_are_dated_by_the_clock_that_dates_edits(
+    workspace: Workspace, server: NotionServer
+) -> None:
+    """Refusals too, in whole seconds."""
+    assert await _date(server) == "Mon, 02 Nov 2026 09:00:00 GMT"
+    workspace.clock.advance(seconds=61.9)
+    server.faults.add(faults.bad_gateway(), times=1)
+    assert await _date(server) == "Mon, 02 Nov 2026 09:01:01 GMT"
+    assert await _date(server) == "Mon, 02 Nov 2026 09:01:01 GMT"
+
+
+@pytest.mark.parametrize("header", [None, "", "soon"])
+async def test_the_date_of_an_answer_may_be_missing_or_garbage(
+    server: NotionServer, header: str | None
+) -> None:
+    """As some proxies make it."""
+    server.behaviour.date_header = lambda _: header
+    assert await _date(server) == header

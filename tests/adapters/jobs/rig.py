@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from adapters.jobs.hints import PostgresHints
 from adapters.jobs.names import Timings
@@ -26,14 +26,6 @@ QUICK = Timings(
     retries=(timedelta(seconds=0.1), timedelta(seconds=0.1)),
 )
 WAIT_SECONDS = 30.0
-
-
-class SystemClock:
-    """Now."""
-
-    def now(self) -> datetime:
-        """The current instant."""
-        return datetime.now(UTC)
 
 
 @dataclass
@@ -117,7 +109,6 @@ class JobsRig:
             runs=self.runs,
             hints=self.hints,
             work=work,
-            clock=SystemClock(),
             is_scheduled=is_scheduled,
             timings=QUICK,
         )

@@ -14,7 +14,7 @@ from core.domain.ids import PageId
 from core.errors import FootnoteError, RefusedError, UnavailableError
 from core.ports.chat import ResyncKind, ResyncTicket
 from core.ports.jobs import EXPORT, RunProgress, RunView, StepEnd
-from tests.adapters.jobs.rig import QUICK, DirectedWork, JobsRig, SystemClock, until
+from tests.adapters.jobs.rig import QUICK, DirectedWork, JobsRig, until
 
 CHANGES, FULL, REEMBED = ResyncKind.CHANGES, ResyncKind.FULL, ResyncKind.REEMBED
 
@@ -124,9 +124,8 @@ async def test_f34_a_worker_that_lost_its_run_cannot_end_it(rig: JobsRig) -> Non
     """Whatever fails where a run was lost, whoever took it over goes on with it."""
     ticket = await rig.runs.request(CHANGES, asked_by="test")
     lost, taken = uuid4(), uuid4()
-    now = SystemClock().now()
-    assert await rig.runs.take(ticket.run_id, lost, now=now) is not None
-    assert await rig.runs.take(ticket.run_id, taken, now=now) is not None
+    assert await rig.runs.take(ticket.run_id, lost) is not None
+    assert await rig.runs.take(ticket.run_id, taken) is not None
 
     pause = await rig.runs.try_later(ticket.run_id, lost, "Notion is away")
     await rig.runs.give_up(ticket.run_id, lost, "it cannot be done")
@@ -149,7 +148,7 @@ async def test_f34_a_run_whose_worker_vanished_is_taken_over(rig: JobsRig, datab
         )
     finally:
         await connection.close()
-    assert await rig.runs.take(ticket.run_id, uuid4(), now=SystemClock().now()) is not None
+    assert await rig.runs.take(ticket.run_id, uuid4()) is not None
 
     machine = rig.start()
     machine.work.gate.set()
@@ -165,14 +164,14 @@ async def test_f34_who_lost_a_run_stops_working_on_it(rig: JobsRig) -> None:
     await until(lambda: machine.work.running)
 
     other = uuid4()
-    step = await rig.runs.take(ticket.run_id, other, now=SystemClock().now())
+    step = await rig.runs.take(ticket.run_id, other)
     assert step is not None
     await until(lambda: not machine.work.running)
     machine.work.gate.set()
     await rig.runs.beat(ticket.run_id, other, RunProgress(done=70, total=100))
 
     assert (await rig.run(ticket.run_id)).done == 70
-    await rig.runs.step_ended(ticket.run_id, other, StepEnd({"by": "other"}), now=SystemClock().now())
+    await rig.runs.step_ended(ticket.run_id, other, StepEnd({"by": "other"}))
     assert (await rig.ended(ticket.run_id)).report == {"by": "other"}
     assert len(machine.work.steps) == 1
 
@@ -181,9 +180,9 @@ async def test_a_run_too_short_for_progress_tells_its_pages_at_the_end(rig: Jobs
     """Nothing was noted on the way, and still it is "3 of 3" afterwards."""
     ticket = await rig.runs.request(CHANGES, asked_by="test")
     holder = uuid4()
-    assert await rig.runs.take(ticket.run_id, holder, now=SystemClock().now()) is not None
+    assert await rig.runs.take(ticket.run_id, holder) is not None
 
-    await rig.runs.step_ended(ticket.run_id, holder, StepEnd({}, pages=3), now=SystemClock().now())
+    await rig.runs.step_ended(ticket.run_id, holder, StepEnd({}, pages=3))
 
     ended = await rig.ended(ticket.run_id)
     assert (ended.done, ended.total) == (3, 3)
@@ -192,11 +191,10 @@ async def test_a_run_too_short_for_progress_tells_its_pages_at_the_end(rig: Jobs
 async def test_f34_a_run_that_kills_every_worker_is_given_up(rig: JobsRig) -> None:
     """After ten workers the run ends and says so, instead of going round for ever."""
     ticket = await rig.runs.request(CHANGES, asked_by="test")
-    now = SystemClock().now()
     for _ in range(10):
-        assert await rig.runs.take(ticket.run_id, uuid4(), now=now) is not None
+        assert await rig.runs.take(ticket.run_id, uuid4()) is not None
 
-    assert await rig.runs.take(ticket.run_id, uuid4(), now=now) is None
+    assert await rig.runs.take(ticket.run_id, uuid4()) is None
     assert "10 workers" in (await rig.ended(ticket.run_id)).message
 
 
@@ -267,7 +265,7 @@ async def test_t24_a_second_trigger_does_not_reset_progress(rig: JobsRig) -> Non
     await rig.runs.request(FULL, asked_by="test", known_pages=100)
     joined = await rig.run(ticket.run_id)
     other = uuid4()
-    await rig.runs.take(ticket.run_id, other, now=SystemClock().now())
+    await rig.runs.take(ticket.run_id, other)
     await rig.runs.beat(ticket.run_id, other, RunProgress(done=3, total=40))
     taken_over = await rig.run(ticket.run_id)
 
@@ -278,7 +276,7 @@ async def test_t24_a_second_trigger_does_not_reset_progress(rig: JobsRig) -> Non
 async def test_sy22_progress_expires_after_a_crash(rig: JobsRig) -> None:
     """A run of which nothing was heard any more counts as dead, and a new request still gets it done."""
     ticket = await rig.runs.request(CHANGES, asked_by="test", known_pages=10)
-    await rig.runs.take(ticket.run_id, uuid4(), now=SystemClock().now())
+    await rig.runs.take(ticket.run_id, uuid4())
     await rig.reached(ticket.run_id, lambda run: not run.is_alive)
 
     again = await rig.runs.request(CHANGES, asked_by="test")
@@ -355,9 +353,7 @@ async def test_a_run_of_an_export_excludes_others(rig: JobsRig) -> None:
     """While this process reads an export nothing else runs, and who asks is told why."""
     work = DirectedWork()
     rig.start()
-    running = asyncio.create_task(
-        here.run_here(rig.runs, source=EXPORT, kind=FULL, work=work, clock=SystemClock(), timings=QUICK)
-    )
+    running = asyncio.create_task(here.run_here(rig.runs, source=EXPORT, kind=FULL, work=work, timings=QUICK))
     await until(lambda: work.steps)
 
     with pytest.raises(UnavailableError, match="export"):
@@ -381,7 +377,6 @@ async def test_an_export_waits_for_the_run_that_is_under_way(rig: JobsRig) -> No
             source=EXPORT,
             kind=FULL,
             work=work,
-            clock=SystemClock(),
             on_wait=waited.append,
             timings=QUICK,
         )
@@ -400,7 +395,7 @@ async def test_an_export_whose_process_died_is_in_nobodys_way(rig: JobsRig) -> N
     """Its run is closed by the next request."""
     run_id = await rig.runs.begin_here(EXPORT, FULL, asked_by="test")
     assert run_id is not None
-    await rig.runs.take(run_id, uuid4(), now=SystemClock().now())
+    await rig.runs.take(run_id, uuid4())
     await rig.reached(run_id, lambda run: not run.is_alive)
     assert await rig.runs.open_run() is None
 
@@ -413,7 +408,7 @@ async def test_an_export_whose_process_died_is_in_nobodys_way(rig: JobsRig) -> N
 async def test_an_export_does_not_wait_for_a_run_that_nobody_works_on(rig: JobsRig) -> None:
     """A killed worker's run counts as cut off after a while, though another worker could have taken it."""
     ticket = await rig.runs.request(CHANGES, asked_by="test")
-    await rig.runs.take(ticket.run_id, uuid4(), now=SystemClock().now())
+    await rig.runs.take(ticket.run_id, uuid4())
     assert await rig.runs.begin_here(EXPORT, FULL, asked_by="test") is None
     silent = await rig.reached(ticket.run_id, lambda run: not run.is_alive)
 
@@ -429,9 +424,7 @@ async def test_an_export_does_not_wait_for_a_run_that_nobody_works_on(rig: JobsR
 async def test_an_export_that_is_stopped_is_no_failure(rig: JobsRig) -> None:
     """Ctrl-C and SIGTERM end a run: no page failed, and the next one may begin at once."""
     work = DirectedWork()
-    running = asyncio.create_task(
-        here.run_here(rig.runs, source=EXPORT, kind=FULL, work=work, clock=SystemClock(), timings=QUICK)
-    )
+    running = asyncio.create_task(here.run_here(rig.runs, source=EXPORT, kind=FULL, work=work, timings=QUICK))
     await until(lambda: work.steps)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
@@ -447,7 +440,7 @@ async def test_a_living_worker_closes_the_run_of_a_dead_export(rig: JobsRig) -> 
     """Nobody has to ask for that, and the schedule goes on."""
     run_id = await rig.runs.begin_here(EXPORT, FULL, asked_by="test")
     assert run_id is not None
-    await rig.runs.take(run_id, uuid4(), now=SystemClock().now())
+    await rig.runs.take(run_id, uuid4())
     await rig.reached(run_id, lambda run: not run.is_alive)
 
     rig.start()

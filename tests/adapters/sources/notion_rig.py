@@ -5,10 +5,13 @@ import heapq
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import count
 
 from adapters.sources.notion import NotionSource
 from adapters.sources.notion_api import NotionApi, Patience
 from adapters.sources.notion_pace import Pace
+from adapters.sources.notion_time import NotionTime
 from adapters.sources.notion_tree import TreeLimits
 from core.domain.documents import Block, Page, PageRef, walk
 from core.domain.ids import PageId
@@ -63,15 +66,44 @@ class WatchedPace(Pace):
                 self._time.under_way -= 1
 
 
+class OurClock:
+    """The clock of our machine, which need not agree with Notion's; ``skew`` is how far it is ahead."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.skew = timedelta()
+        self._processes = 0
+
+    def now(self) -> datetime:
+        """What our machine believes."""
+        return self._workspace.clock.now() + self.skew
+
+    def new_process(self) -> NotionTime:
+        """A process that knows nothing of Notion's time; its monotonic clock starts anywhere."""
+        self._processes += 1
+        start, began, ticks = 7919.0 * self._processes, self._workspace.clock.now(), count()
+
+        def monotonic() -> float:
+            # No two moments are the same, although the workspace's time stands still.
+            return start + (self._workspace.clock.now() - began).total_seconds() + next(ticks) * 1e-9
+
+        return NotionTime(clock=self.now, monotonic=monotonic)
+
+
 @dataclass
 class Rig:
-    """A workspace, its server, and our client and source on it."""
+    """A workspace, its server, and our client and source on it. ``time`` is slept by, ``clock`` is ours."""
 
     workspace: Workspace
     server: NotionServer
     time: SleepersTime
     api: NotionApi
     source: NotionSource
+    clock: OurClock
+
+    def restart(self) -> None:
+        """Forget what this process learned of Notion's time."""
+        self.api.time = self.clock.new_process()
 
     async def listed(self) -> list[PageRef]:
         """Everything the source lists, in order."""
@@ -113,6 +145,7 @@ async def notion_rig(
     """A stand-in of Notion with a source on it; no request of ours may be malformed."""
     time = SleepersTime()
     workspace = workspace or Workspace()
+    clock = OurClock(workspace)
     async with NotionServer(workspace, time=time) as server:
         pace = WatchedPace(time, in_flight)
         async with NotionApi(
@@ -121,6 +154,7 @@ async def notion_rig(
             pace=pace,
             patience=patience or Patience(timeout=20.0),
             sleep=time.sleep,
+            time=clock.new_process(),
         ) as api:
             source = NotionSource(api, roots=[PageId(root) for root in roots], limits=limits)
-            yield Rig(workspace, server, time, api, source)
+            yield Rig(workspace, server, time, api, source, clock)

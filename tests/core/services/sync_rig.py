@@ -105,12 +105,13 @@ class SyncRig:
         settings: SyncSettings | None = None,
         ledger: SyncLedger | None = None,
     ) -> Syncer:
-        """A process that knows nothing of the runs before."""
+        """A process that knows nothing of the runs before, nor of Notion's time."""
+        self.notion.restart()
         self.syncer = Syncer(
             source=self.notion.source,
             writer=writer or self.store,
             embedder=self.embedder,
-            clock=self.workspace.clock,
+            clock=self.notion.clock,
             chunk_settings=ChunkSettings(),
             settings=settings,
             ledger=ledger or self.ledger,

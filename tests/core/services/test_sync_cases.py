@@ -1,7 +1,7 @@
 """Cases of the inventory that others fell into, each from Notion to the index."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -12,7 +12,7 @@ from core.ports.ledger import Fate
 from core.services.sync_report import Stage, SyncReport
 from tests.core.services.sync_rig import sync_rig
 from tests.core.services.test_sync_ledger import kept_rig
-from tests.fakes.notion import Workspace, blocks, faults, generate, properties, routes
+from tests.fakes.notion import blocks, faults, generate, properties, routes
 from tests.fakes.notion.faults import Action
 
 
@@ -293,11 +293,11 @@ async def test_a_clock_that_was_ahead_and_is_set_right_hides_nothing(ahead_by: t
         edited = rig.workspace.add_page("Edited", blocks=[blocks.paragraph("before")])
         gone = rig.workspace.add_page("Gone", blocks=[blocks.paragraph("Text.")])
         await rig.settled()
-        clock = AheadClock(rig.workspace, ahead_by)
+        rig.notion.server.behaviour.date_header = lambda _: None
+        rig.notion.clock.skew = ahead_by
         rig.restart()
-        rig.syncer._clock = clock
         await rig.syncer.run(full=True)
-        clock.by = timedelta()
+        rig.notion.clock.skew = timedelta()
         rig.workspace.edit_block(rig.workspace.block_ids(edited)[0], "after")
         rig.workspace.trash(gone)
         rig.workspace.clock.advance(minutes=1)
@@ -310,15 +310,3 @@ async def test_a_clock_that_was_ahead_and_is_set_right_hides_nothing(ahead_by: t
         rig.restart()
         assert not (await rig.syncer.run()).complete
         assert await ledger.in_trouble() == []
-
-
-class AheadClock:
-    """Ours, which is ahead of Notion's."""
-
-    def __init__(self, workspace: Workspace, by: timedelta) -> None:
-        self._workspace = workspace
-        self.by = by
-
-    def now(self) -> datetime:
-        """What our machine believes."""
-        return self._workspace.clock.now() + self.by

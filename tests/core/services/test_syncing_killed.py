@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
@@ -70,7 +70,7 @@ class Index:
     async def content(self) -> list[tuple[str, str, list[str]]]:
         """Every page, where it stands and what its passages say; nothing may wait."""
         assert await self.writer.count_pending() == 0
-        states = await self.writer.not_synced_since(datetime.max.replace(tzinfo=UTC), limit=1000)
+        states = await self.writer.all_states(limit=1000)
         pages = [(one.ref.title, str(one.ref.parent_id), await self.said(one.ref.id)) for one in states]
         return sorted(pages)
 

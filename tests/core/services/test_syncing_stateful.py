@@ -6,6 +6,7 @@
 import asyncio
 import os
 from contextlib import AsyncExitStack, suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from hypothesis import HealthCheck, settings
@@ -18,7 +19,8 @@ from adapters.stores.ledger_memory import MemoryLedger
 from core.domain.ids import PageId
 from core.errors import FootnoteError, UnavailableError
 from tests.core.services.sync_rig import SyncRig, sync_rig
-from tests.fakes.notion import Workspace, blocks, faults, properties, richtext, routes
+from tests.fakes.notion import blocks, faults, properties, richtext, routes
+from tests.fakes.notion.clock import to_http_date
 
 WORDS = st.sampled_from(["harbour", "lantern", "copper", "meadow", "winter", "engine", "ledger"])
 TROUBLE = st.sampled_from(
@@ -36,18 +38,6 @@ TROUBLE = st.sampled_from(
 )
 
 
-class SkewedClock:
-    """Ours, which need not agree with Notion's."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self.skew = timedelta()
-
-    def now(self) -> datetime:
-        """What our machine believes."""
-        return self._workspace.clock.now() + self.skew
-
-
 class SyncMachine(RuleBasedStateMachine):
     """A workspace under edit, an index that follows it, and trouble."""
 
@@ -63,15 +53,9 @@ class SyncMachine(RuleBasedStateMachine):
             self.stack.enter_async_context(sync_rig(patience=Patience(timeout=5.0, attempts=3, refusals=10)))
         )
         self.workspace = self.rig.workspace
-        self.clock = SkewedClock(self.workspace)
         self.rig.ledger = MemoryLedger(self.rig.store)
-        self.restart()
-        self.database = ""
-
-    def restart(self) -> None:
-        """A process that goes by our clock."""
         self.rig.restart()
-        self.rig.syncer._clock = self.clock
+        self.database = ""
 
     def alive(self, page: str) -> bool:
         """Whether the page was not deleted for ever, with one above it perhaps."""
@@ -248,7 +232,7 @@ class SyncMachine(RuleBasedStateMachine):
     @rule()
     def restart_and_sync(self) -> None:
         """A new process, which goes on where the last one left off."""
-        self.restart()
+        self.rig.restart()
         self.sync(full=False)
 
     @rule(page=st.one_of(pages, rows))
@@ -257,14 +241,34 @@ class SyncMachine(RuleBasedStateMachine):
         with suppress(FootnoteError):
             self.runner.run(self.rig.syncer.refresh(frozenset({PageId(page)})))
 
-    @rule(seconds=st.sampled_from([-86_400, -3600, -90, 0, 90]))
+    @rule(seconds=st.sampled_from([-86_400, -3600, -90, 90, 3600, 86_400]))
     def our_clock_jumps(self, seconds: int) -> None:
-        """As when a machine's clock is set right, or wrong; Notion's goes on as before.
+        """As when a machine's clock is set right, or wrong; Notion's goes on as before."""
+        self.rig.notion.clock.skew += timedelta(seconds=seconds)
 
-        Never ahead of it by more than the overlap of two minutes: then an edit in the minute of our look
-        cannot be told from what was read (docs/sync.md).
-        """
-        self.clock.skew = timedelta(seconds=seconds)
+    @rule(turns=st.integers(1, 200), seconds=st.sampled_from([-86_400, -90, 90, 86_400]))
+    def our_clock_jumps_within_a_sync(self, turns: int, seconds: int) -> None:
+        """While a run is under way."""
+        self.runner.run(self._jumping(turns, seconds))
+
+    async def _jumping(self, turns: int, seconds: int) -> None:
+        run = asyncio.ensure_future(self.rig.sync())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        self.our_clock_jumps(seconds)
+        with suppress(FootnoteError):
+            await run
+
+    @rule(age=st.sampled_from([4, 90, 86_400]), times=st.integers(1, 3))
+    def an_answer_is_dated_long_ago(self, age: int, times: int) -> None:
+        """A few answers carry the date of another time, as out of a cache."""
+        left = [times]
+
+        def header(now: datetime) -> str | None:
+            left[0] -= 1
+            return to_http_date(now - timedelta(seconds=age if left[0] >= 0 else 0))
+
+        self.rig.notion.server.behaviour.date_header = header
 
     @rule(page=st.one_of(pages, rows))
     def search_shows_again(self, page: str) -> None:
@@ -275,7 +279,7 @@ class SyncMachine(RuleBasedStateMachine):
     def killed_sync(self, turns: int) -> None:
         """A run that is cut off anywhere."""
         self.runner.run(self._killed(turns))
-        self.restart()
+        self.rig.restart()
 
     async def _killed(self, turns: int) -> None:
         run = asyncio.ensure_future(self.rig.sync())
@@ -297,16 +301,14 @@ class SyncMachine(RuleBasedStateMachine):
         rig.notion.server.faults.clear()
         rig.notion.server.behaviour.search_omits.clear()
         rig.embedder.error, rig.embedder.poison = None, set()
-        # Until everything is listed again, however far ahead the clock ever was.
-        self.clock.skew = timedelta()
-        rig.later(minutes=1000 * 24 * 60)
-        self.restart()
+        rig.later(minutes=24 * 60)
+        self.rig.restart()
         report = await rig.sync(confirm_removal=True)
         assert report.is_clean, report
         async with NotionApi(rig.notion.server.token, base_url=rig.notion.server.url) as api:
             fresh = SyncRig(rig.notion, type(rig.store)(), rig.embedder, rig.syncer)
             source = NotionSource(api)
-            fresh.notion = type(rig.notion)(rig.workspace, rig.notion.server, rig.notion.time, api, source)
+            fresh.notion = replace(rig.notion, api=api, source=source)
             fresh.restart()
             assert (await fresh.sync()).is_clean
         assert rig.content() == fresh.content()

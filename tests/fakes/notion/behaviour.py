@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
+
+from tests.fakes.notion.clock import to_http_date
 
 READER = frozenset({"read_content", "read_comments", "read_users", "read_emails"})
 """All rights of a reading integration; take some away to get 403 (or users without a name)."""
@@ -37,5 +40,7 @@ class Behaviour:
     so a client has to ask the original, whose id stands in ``synced_from``."""
     markdown_block_limit: int = 20_000
     """So many blocks in one Markdown answer; the rest is ``truncated``."""
+    date_header: Callable[[datetime], str | None] = to_http_date
+    """What stands in ``Date``, by the server's own time; null leaves the header out."""
     file_lifetime: timedelta = timedelta(hours=1)
     """How long the signed address of a file is good."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 
 class Clock:
@@ -60,6 +61,11 @@ def to_millisecond(moment: datetime) -> str:
     """As database containers carry it: full precision and an offset in place of the Z."""
     moment = moment.astimezone(UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}+00:00"
+
+
+def to_http_date(moment: datetime) -> str:
+    """As a ``Date`` header carries it: whole seconds, always GMT."""
+    return format_datetime(moment.astimezone(UTC).replace(microsecond=0), usegmt=True)
 
 
 def parse(text: str) -> datetime:

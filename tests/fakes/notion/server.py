@@ -103,6 +103,7 @@ class NotionServer:
         """Listen on loopback; port 0 takes a free one."""
         application = web.Application(client_max_size=_MAX_BODY)
         application.router.add_route("*", "/{tail:.*}", self._handle)
+        application.on_response_prepare.append(self._date)
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=_PATIENCE)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", port)
@@ -159,6 +160,14 @@ class NotionServer:
     def revoke_token(self) -> None:
         """Every further request is 401, until a token is put into ``tokens`` again."""
         self.tokens.clear()
+
+    async def _date(self, request: web.Request, response: web.StreamResponse) -> None:
+        """The server dates its answers by its own clock, the one that dates edits."""
+        del request
+        date = self.behaviour.date_header(self.workspace.clock.now())
+        response.headers.popall("Date", None)
+        if date is not None:
+            response.headers["Date"] = date
 
     # -- one request --------------------------------------------------------------------------------
 
