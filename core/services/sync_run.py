@@ -1,10 +1,10 @@
-"""The part of one sync that talks to the source: list, compare, read, store, and remove what is gone."""
+"""The part of one sync that reads the source: list, compare, read, and store."""
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from core.domain.documents import ObjectType, Page, PageRef, walk
 from core.domain.ids import PageId
@@ -27,6 +27,7 @@ from core.services.comparing import HARMLESS, content_hash, has_same_blocks, is_
 from core.services.mirrors import Mirrors
 from core.services.owing import Owing
 from core.services.sync_report import Failure, Tally
+from core.services.sync_settings import Plan, SyncSettings
 
 _logger = logging.getLogger("footnote.sync")
 
@@ -37,31 +38,6 @@ _STORE = 20
 """Pages stored in one transaction."""
 
 
-@dataclass(frozen=True, slots=True)
-class SyncSettings:
-    """How a sync works.
-
-    ``readers`` pages are read at once. Everything is listed, and what vanished looked for, every
-    ``reconcile_every``; between that only changes are asked for where the source can say them. More than
-    ``max_removed`` pages, or that share of all, are not removed without a confirmation (F22, NOT-6); nor is
-    most of a small workspace, as a mistyped root would, if that is more than ``max_removed_of_few`` pages.
-    ``read_hinted`` pages that a hint names are read even if they look unchanged: a comment dates no page.
-    """
-
-    readers: int = 6
-    reconcile_every: timedelta = timedelta(hours=6)
-    max_removed: int = 20
-    max_removed_share: float = 0.3
-    max_removed_of_few: int = 5
-    read_hinted: bool = False
-
-    def removed_unasked(self, gone: int, *, known: int) -> int:
-        """How many of ``gone`` pages, out of ``known``, may be removed without a confirmation."""
-        is_most = gone > max(self.max_removed_of_few, known / 2)
-        least = self.max_removed_of_few if is_most else self.max_removed
-        return max(least, int(self.max_removed_share * known))
-
-
 @dataclass(slots=True)
 class _Read:
     """A page to be read, and what is stored of it."""
@@ -70,22 +46,8 @@ class _Read:
     state: PageState | None
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one run does.
-
-    ``read_all`` pages, less those read since ``read_since`` if it goes on with another run; list
-    ``changes_only``; own what it stores under the part of ``source_name`` before the colon.
-    """
-
-    read_all: bool
-    changes_only: bool
-    read_since: datetime | None = None
-    source_name: str = ""
-
-
 class SyncRun:
-    """The part of one sync that talks to the source."""
+    """Lists, compares, reads and stores; `Removal` goes by what this has seen."""
 
     def __init__(
         self,
@@ -110,12 +72,14 @@ class SyncRun:
         self._queue: asyncio.Queue[_Read | None] = asyncio.Queue(maxsize=2 * settings.readers)
         self._storing = asyncio.Lock()
         self._fresh: list[StoredPage] = []
-        self._seen: set[PageId] = set()
+        self.seen: set[PageId] = set()
+        """Pages that were listed or looked at."""
         self._children: dict[PageId, PageId] = {}
         self._lost: set[PageId] = set()
         self._was_read: set[PageId] = set()
         self._arrived: dict[PageId, set[PageId]] = {}
-        self._suspects: dict[PageId, Presence | None] = {}
+        self.suspects: dict[PageId, Presence | None] = {}
+        """Pages that are gone, by the look that showed it; null where that still has to be looked at."""
         self._vanished: dict[PageId, PageRef] = {}
         self.owing = Owing(writer, self._owner)
         self._mirrors = Mirrors(writer, self.owing)
@@ -176,16 +140,16 @@ class SyncRun:
             broken = error
             _logger.warning("A listing broke off: %s", error)
             for ref, reason in error.objects if isinstance(error, IncompleteListingError) else ():
-                self._fail(ref, f"could not be listed: {reason}")
+                self.fail(ref, f"could not be listed: {reason}")
         await self._compare(batch)
         return broken
 
     async def _compare(self, refs: Sequence[PageRef]) -> None:
         """Queue what must be read; note the rest as seen."""
-        fresh = [ref for ref in {ref.id: ref for ref in refs}.values() if ref.id not in self._seen]
+        fresh = [ref for ref in {ref.id: ref for ref in refs}.values() if ref.id not in self.seen]
         if not fresh:
             return
-        self._seen.update(ref.id for ref in fresh)
+        self.seen.update(ref.id for ref in fresh)
         self.tally.add(listed=len(fresh))
         seen_at = self._time.earliest(self._time.mark())
         states = await self._writer.states([ref.id for ref in fresh])
@@ -207,16 +171,12 @@ class SyncRun:
 
     def _must_read(self, state: PageState) -> bool:
         """Whether the page failed last time, or everything is read and it was not by the run gone on with."""
-        if state.ref.id in self._again or not self._is_ours(state):
+        if state.ref.id in self._again or not self.is_ours(state):
             return True
         if state.synced_at > self._time.now() + HARMLESS:
             # Dated by a clock that was ahead: nobody knows when that look was.
             return True
         return self._read_all and (self._read_since is None or state.synced_at < self._read_since)
-
-    def _is_ours(self, state: PageState) -> bool:
-        """Whether this source gave the page: an export says nothing of what the API shows."""
-        return state.source in {"", self._owner}
 
     async def _took_entry(self, ref: PageRef, state: PageState | None, seen_at: datetime) -> bool:
         """Store a new parent, title or property without reading the blocks, which are as stored."""
@@ -233,15 +193,15 @@ class SyncRun:
         await self._queue.join()
         await self._store()
         named, self._children = self._children, {}
-        lost, self._lost = self._lost - self._seen, set()
-        unlisted = [child for child in named if child not in self._seen]
+        lost, self._lost = self._lost - self.seen, set()
+        unlisted = [child for child in named if child not in self.seen]
         states = await self._writer.states(unlisted) if unlisted else {}
         arrived = {
             child
             for child in unlisted
             if (state := states.get(child)) is None or state.ref.parent_id != named[child]
         }
-        return frozenset((lost - named.keys()) | arrived) - self._suspects.keys()
+        return frozenset((lost - named.keys()) | arrived) - self.suspects.keys()
 
     async def _queue_parents(self) -> bool:
         """Read parents whose stored blocks do not name a new child: sharing a page dates nothing above it."""
@@ -271,15 +231,15 @@ class SyncRun:
         """Look at what vanished while it was read, and try once more to read what did not."""
         queued = False
         for page_id, ref in list(self._vanished.items()):
-            if page_id in self._suspects or self.tally.has_failed(page_id) or page_id in self._was_read:
+            if page_id in self.suspects or self.tally.has_failed(page_id) or page_id in self._was_read:
                 continue
             try:
                 found = await self._source.probe(page_id)
             except (UnreadableError, TemporaryError) as error:
-                self._fail(ref, f"could not be looked at: {error}")
+                self.fail(ref, f"could not be looked at: {error}")
                 continue
             if found.ref is None:
-                self._suspects[page_id] = found.presence
+                self.suspects[page_id] = found.presence
                 continue
             state = (await self._writer.states([page_id])).get(page_id)
             self.tally.add(to_read=1)
@@ -288,7 +248,7 @@ class SyncRun:
         return queued
 
     async def _probe_unlisted(self, ids: frozenset[PageId]) -> None:
-        for page_id in sorted(ids - self._seen):
+        for page_id in sorted(ids - self.seen):
             found = await self._look_at(page_id)
             if found is None:
                 continue
@@ -296,7 +256,7 @@ class SyncRun:
             if found.object_type is ObjectType.DATABASE and isinstance(self._source, IncrementalSource):
                 broken = await self._list(self._source.rows(found))
                 if broken is not None:
-                    self._fail(found, f"its rows could not be listed: {broken}")
+                    self.fail(found, f"its rows could not be listed: {broken}")
 
     async def _look_at(self, page_id: PageId) -> PageRef | None:
         """The page if it is there; pages that cannot be looked at fail alone."""
@@ -305,7 +265,7 @@ class SyncRun:
         except UnreadableError as error:
             state = (await self._writer.states([page_id])).get(page_id)
             if state is not None:
-                self._fail(state.ref, f"could not be looked at: {error}")
+                self.fail(state.ref, f"could not be looked at: {error}")
                 return None
             # A view of a database that is not shared, for one: what is shown of it stands on the page (F5).
             _logger.info("Skipped %s, which cannot be read: %s", page_id, error)
@@ -316,7 +276,7 @@ class SyncRun:
             self.tally.fail(Failure(page_id, "", "", f"could not be looked at: {error}"))
             return None
         if found.presence is not Presence.LIVE:
-            self._suspects[page_id] = found.presence
+            self.suspects[page_id] = found.presence
         return found.ref if found.presence is Presence.LIVE else None
 
     async def _read_queued(self) -> None:
@@ -342,16 +302,16 @@ class SyncRun:
         except NotFoundError:
             # Gone between listing and reading; only a second look is proof.
             if ref.id in self._vanished:
-                self._fail(ref, "is there, but Notion does not give its blocks")
+                self.fail(ref, "is there, but Notion does not give its blocks")
             else:
                 self._vanished[ref.id] = ref
         except RefusedError:
             raise
         except (TemporaryError, PermanentError) as error:
-            self._fail(ref, str(error))
+            self.fail(ref, str(error))
         except Exception as error:
             _logger.exception("Page %s could not be read", ref.id)
-            self._fail(ref, f"could not be understood ({type(error).__name__})")
+            self.fail(ref, f"could not be understood ({type(error).__name__})")
         finally:
             self.tally.add(read=1)
 
@@ -361,11 +321,7 @@ class SyncRun:
         for reason in page.files.left_out:
             self.tally.leave_out(Failure(page.ref.id, page.ref.title, page.ref.url, reason))
         if page.files.postponed:
-            self._fail(page.ref, "; ".join(page.files.postponed))
-
-    def _fail(self, ref: PageRef, reason: str) -> None:
-        _logger.warning("Page %s failed: %s", ref.id, reason)
-        self.tally.fail(Failure(ref.id, ref.title, ref.url, reason))
+            self.fail(page.ref, "; ".join(page.files.postponed))
 
     async def _note_children(self, page: Page) -> None:
         """What hangs on the page now, and what did before: the latter moved or is gone."""
@@ -387,7 +343,7 @@ class SyncRun:
         """Store what is new; note what is not (SY2)."""
         digest = content_hash(page.ref, page.blocks)
         self._settled.add(page.ref.id)
-        is_same = job.state is not None and job.state.content_hash == digest and self._is_ours(job.state)
+        is_same = job.state is not None and job.state.content_hash == digest and self.is_ours(job.state)
         if page.ref.id in self._was_read:
             before = None if is_same else await self._writer.stored_blocks(page.ref.id)
             await self._mirrors.note_change(page, before or ())
@@ -433,56 +389,10 @@ class SyncRun:
             await self.owing.write()
             await self._writer.put_pages(fresh)
 
-    # --- Removing --------------------------------------------------------------------------------------
+    # --- What removal asks for -------------------------------------------------------------------------
 
-    async def remove_absent(self, *, confirmed: bool) -> None:
-        """Look at every stored page that the whole listing did not show, and remove those that are gone."""
-        after: PageId | None = None
-        gone: dict[PageId, Presence] = {}
-        while states := await self._writer.all_states(limit=_LOOK_UP, after=after):
-            after = states[-1].ref.id
-            for state in states:
-                is_seen = self.tally.has_failed(state.ref.id) or state.ref.id in self._seen_alive()
-                if not is_seen and self._is_ours(state):
-                    await self._find_gone(state.ref, gone)
-        await self._remove(gone, confirmed=confirmed)
-
-    async def remove_suspects(self, *, confirmed: bool = False) -> None:
-        """Without a whole listing: pages that a direct look showed to be gone, and what hung on them."""
-        gone: dict[PageId, Presence] = {}
-        left = dict(self._suspects)
-        while left:
-            page_id, presence = left.popitem()
-            states = await self._writer.states([page_id])
-            if page_id in gone or page_id not in states or not self._is_ours(states[page_id]):
-                continue
-            if presence is None:
-                await self._find_gone(states[page_id].ref, gone)
-            else:
-                gone[page_id] = presence
-            if page_id in gone:
-                below = await self._writer.child_ids(page_id)
-                left.update({child: None for child in below if child not in self._seen | gone.keys()})
-        await self._remove(gone, confirmed=confirmed)
-
-    def _seen_alive(self) -> set[PageId]:
-        return self._seen - self._suspects.keys()
-
-    async def _find_gone(self, ref: PageRef, gone: dict[PageId, Presence]) -> None:
-        try:
-            found = await self._source.probe(ref.id)
-        except RefusedError:
-            raise
-        except (PermanentError, TemporaryError) as error:
-            self._fail(ref, f"could not be looked at: {error}")
-            return
-        if found.presence is Presence.LIVE and found.ref is not None:
-            await self._read_omitted(found.ref)
-        elif found.presence is not Presence.LIVE:
-            gone[ref.id] = found.presence
-
-    async def _read_omitted(self, ref: PageRef) -> None:
-        """A page that the listing did not show although it is there: read it if it changed (SY5, U7)."""
+    async def read_omitted(self, ref: PageRef) -> None:
+        """Take in a page that no listing showed although it is there: read it if it changed (SY5, U7)."""
         self.tally.add(listed=1)
         states = await self._writer.states([ref.id])
         state = states.get(ref.id)
@@ -494,32 +404,28 @@ class SyncRun:
         await self._read_one(_Read(ref, state))
         await self._store()
 
-    async def _remove(self, gone: dict[PageId, Presence], *, confirmed: bool) -> None:
-        allowed = self._settings.removed_unasked(len(gone), known=self.tally.report.listed + len(gone))
-        if len(gone) > allowed and not confirmed:
-            self.tally.set(
-                withheld=len(gone),
-                alarm=f"{len(gone)} pages are gone from the source, more than the {allowed} that are removed "
-                "without asking. If that is right: footnote sync --confirm-removal",
-            )
-            _logger.error("Removal of %d pages is withheld (limit %d)", len(gone), allowed)
-            return
-        # Unsharing dates nothing, and a title is content too (T26): who names one that is gone is read again.
-        referring = set(await self._writer.referring(list(gone))) if gone else set()
-        referring |= await self._mirrors.showing(gone)
-        self.owing.read_again(referring - self._was_read - gone.keys())
-        await self.owing.write()
-        for presence in sorted(set(gone.values())):
-            ids = [page_id for page_id, found in gone.items() if found is presence]
-            self.tally.add(removed=await self._writer.remove_pages(ids, proof=presence.value))
-        await self._read_again(referring - self._was_read)
-
-    async def _read_again(self, ids: Collection[PageId]) -> None:
+    async def read_again(self, ids: Collection[PageId]) -> None:
+        """Read these pages whether they changed or not; those that are not stored are left out."""
         states = await self._writer.states(sorted(ids)) if ids else {}
         for state in states.values():
             self.tally.add(to_read=1)
             await self._read_one(_Read(state.ref, state))
         await self._store()
+
+    async def naming(self, ids: Collection[PageId]) -> frozenset[PageId]:
+        """Stored pages that name one of these, or show blocks of it."""
+        if not ids:
+            return frozenset()
+        return frozenset(await self._writer.referring(sorted(ids))) | await self._mirrors.showing(ids)
+
+    def is_ours(self, state: PageState) -> bool:
+        """Whether this source gave the page: an export says nothing of what the API shows."""
+        return state.source in {"", self._owner}
+
+    def fail(self, ref: PageRef, reason: str) -> None:
+        """Note a page that could not be brought up to date."""
+        _logger.warning("Page %s failed: %s", ref.id, reason)
+        self.tally.fail(Failure(ref.id, ref.title, ref.url, reason))
 
 
 def _most_serious(group: BaseExceptionGroup[BaseException]) -> BaseException:

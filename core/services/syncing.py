@@ -24,8 +24,10 @@ from core.services.comparing import HARMLESS, moment_to_ask_from
 from core.services.enriching import Enricher
 from core.services.indexing import Indexer
 from core.services.own_time import OwnTime
+from core.services.removing import Removal
 from core.services.sync_report import Failure, Stage, SyncObserver, SyncReport, Tally
-from core.services.sync_run import Plan, SyncRun, SyncSettings
+from core.services.sync_run import SyncRun
+from core.services.sync_settings import Plan, SyncSettings
 
 __all__ = ["Failure", "Stage", "SyncObserver", "SyncReport", "SyncSettings", "Syncer"]
 
@@ -122,10 +124,11 @@ class Syncer:
             )
             tally.set(complete=everything and listed)
             tally.enter(Stage.REMOVING)
+            removal = Removal(run, self._source, self._writer, self._settings, confirmed=confirm_removal)
             if everything and listed:
-                await run.remove_absent(confirmed=confirm_removal)
+                await removal.remove_absent()
             else:
-                await run.remove_suspects(confirmed=confirm_removal)
+                await removal.remove_suspects()
         except FootnoteError as error:
             # What was read so far is stored; the ledger must not tell of a better state than that.
             await self._keep_broken(run, began, due, error)
@@ -153,7 +156,7 @@ class Syncer:
             forced = pages if self._settings.read_hinted else (due | waiting) & pages
             await run.read(_nothing(), look_at=pages, retry=forced)
             tally.enter(Stage.REMOVING)
-            await run.remove_suspects()
+            await Removal(run, self._source, self._writer, self._settings, confirmed=False).remove_suspects()
             unread = tally.failed_pages()
             self._retry = (self._retry - run.settled()) | unread
             try:
