@@ -79,3 +79,7 @@ class IndexMismatchError(PermanentError):
 
 class SchemaError(PermanentError):
     """The database's schema is not the one this version needs."""
+
+
+TROUBLE_OF_THE_INDEX = (TemporaryError, RefusedError, ConfigurationError, SchemaError, IndexMismatchError)
+"""What the index raises for a reason that is not in what it was given: the next page would fare no better."""

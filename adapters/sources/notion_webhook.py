@@ -16,6 +16,9 @@ SIGNATURE_HEADER = "X-Notion-Signature"
 MAX_BODY = 1_000_000
 """Bytes; events are a few kilobytes."""
 
+MAX_EVENT_ID = 200
+"""Characters; Notion's have 36."""
+
 MAX_TOKEN = 500
 """Characters; Notion's have some fifty."""
 
@@ -42,7 +45,7 @@ def check_delivery(body: bytes, signature: str, token: str, *, comments: bool = 
     if not _is_signed(body, signature, token):
         return None
     event = _parse(body) or {}
-    return Delivery(as_text(event.get("id")), _hints(event, comments=comments))
+    return Delivery(as_text(event.get("id"))[:MAX_EVENT_ID], _hints(event, comments=comments))
 
 
 def offered_token(body: bytes, signature: str) -> str | None:

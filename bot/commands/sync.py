@@ -1,6 +1,7 @@
 """``footnote sync``: bring the index up to date, alone or together with the run that is under way."""
 
 import asyncio
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ from core.ports.jobs import EXPORT, RunView
 from core.services.administration import progress_of
 
 POLL_SECONDS = 0.2
+
+DATABASE_AWAY_SECONDS = 60.0
+"""How long the database may be away while a run is watched; a restart takes less."""
 
 
 async def run_sync(
@@ -71,15 +75,18 @@ async def _sync_with_all(operations: Operations, source: PageSource, *, full: bo
             + (" It reads everything now." if ticket.upgraded else "")
         )
     stop = asyncio.Event()
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(operations.worker(source, is_scheduled=False).run(stop))
-        try:
-            run = await _watched(operations, ticket.run_id)
-        except asyncio.CancelledError:
-            note(f"Run {ticket.run_id} goes on with the next worker or footnote sync; what it did stays.")
-            raise
-        finally:
-            stop.set()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(operations.worker(source, is_scheduled=False).run(stop))
+            try:
+                run = await _watched(operations, ticket.run_id)
+            except asyncio.CancelledError:
+                note(f"Run {ticket.run_id} goes on with the next worker or footnote sync; what it did stays.")
+                raise
+            finally:
+                stop.set()
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from group
     if run.has_failed:
         raise TemporaryError(f"run {run.id} failed: {run.report['error']}")
     return run.report
@@ -87,10 +94,21 @@ async def _sync_with_all(operations: Operations, source: PageSource, *, full: bo
 
 async def _watched(operations: Operations, run_id: int) -> RunView:
     is_told = False
+    away_since: float | None = None
     with progress_bar() as progress:
         bar = RunBar(progress)
         while True:
-            run = await operations.jobs.runs.view(run_id)
+            try:
+                run = await operations.jobs.runs.view(run_id)
+            except TemporaryError as error:
+                if away_since is None:
+                    away_since = time.monotonic()
+                    note(f"Waiting for the database: {error}")
+                elif time.monotonic() - away_since > DATABASE_AWAY_SECONDS:
+                    raise
+                await asyncio.sleep(1.0)
+                continue
+            away_since = None
             if run is None:
                 raise TemporaryError(f"run {run_id} is not known any more; try again")
             if run.ended_at is not None and run.has_failed:

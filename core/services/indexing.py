@@ -18,7 +18,7 @@ from core.domain.references import (
     resolve_properties,
     without_references,
 )
-from core.errors import TemporaryError
+from core.errors import TROUBLE_OF_THE_INDEX, FootnoteError, PermanentError, TemporaryError
 from core.ports import Embedder, IndexedChunk, PageWriter, PendingPage
 from core.services import languages
 from core.services.chunking import ChunkSettings, chunks_or_title, page_text
@@ -108,6 +108,12 @@ class Indexer:
         except (ValueError, RecursionError) as error:
             tally.fail(_failure(page, f"could not be cut into chunks: {error}"))
             return None
+        except FootnoteError:
+            raise
+        except Exception as error:
+            _logger.exception("Page %s could not be cut into chunks", page.placed.ref.id)
+            tally.fail(_failure(page, f"could not be cut into chunks ({type(error).__name__})"))
+            return None
         if self._enricher is not None:
             chunks = await self._enricher.enrich(page.placed, _own_text(page), chunks)
         return _Cut(page, chunks, tuple(text_hash(chunk.text_to_embed) for chunk in chunks))
@@ -177,7 +183,15 @@ class Indexer:
             for chunk, hashed in zip(one.chunks, one.hashes, strict=True)
         ]
         page_id = one.page.placed.ref.id
-        if await self._writer.swap_chunks(page_id, revision=one.page.revision, chunks=indexed):
+        try:
+            swapped = await self._writer.swap_chunks(page_id, revision=one.page.revision, chunks=indexed)
+        except TROUBLE_OF_THE_INDEX:
+            raise
+        except PermanentError as error:
+            # Something in this page; all others come behind it.
+            tally.fail(_failure(one.page, f"could not be stored: {error}"))
+            return
+        if swapped:
             tally.add(pages_embedded=1, pending=-1, chunks=len(indexed))
         # Otherwise somebody stored a newer text meanwhile, and that one is pending now.
 

@@ -10,6 +10,7 @@ from core.domain.documents import ObjectType, Page, PageRef, walk
 from core.domain.ids import PageId
 from core.domain.references import Target, referenced, resolve_blocks, resolve_properties
 from core.errors import (
+    TROUBLE_OF_THE_INDEX,
     FootnoteError,
     IncompleteListingError,
     NotFoundError,
@@ -36,6 +37,11 @@ _LOOK_UP = 100
 
 _STORE = 20
 """Pages stored in one transaction."""
+
+_WITHOUT_BLOCKS = "is there, but Notion does not give its blocks"
+
+_NOT_STORABLE = (PermanentError, ValueError, TypeError, RecursionError)
+"""What is wrong with a page that the index does not take."""
 
 
 @dataclass(slots=True)
@@ -87,7 +93,8 @@ class SyncRun:
 
     def settled(self) -> frozenset[PageId]:
         """Pages that this run left up to date: read, or known to be as they are stored."""
-        return frozenset(self._settled - self.tally.failed_pages())
+        waiting = {stored.page.ref.id for stored in self._fresh}
+        return frozenset(self._settled - waiting - self.tally.failed_pages())
 
     def was_read(self) -> frozenset[PageId]:
         """Pages whose blocks this run read."""
@@ -293,16 +300,10 @@ class SyncRun:
         ref, began = job.ref, self._time.mark()
         try:
             page = await self._source.read(ref)
-            seen_at = self._time.earliest(began)
-            self._was_read.add(ref.id)
-            self._mirrors.note_read(page, seen_at=seen_at)
-            await self._note_children(page)
-            self._note_files(page)
-            await self._take(job, page, seen_at)
         except NotFoundError:
             # Gone between listing and reading; only a second look is proof.
             if ref.id in self._vanished:
-                self.fail(ref, "is there, but Notion does not give its blocks")
+                self.fail(ref, _WITHOUT_BLOCKS)
             else:
                 self._vanished[ref.id] = ref
         except RefusedError:
@@ -312,8 +313,26 @@ class SyncRun:
         except Exception as error:
             _logger.exception("Page %s could not be read", ref.id)
             self.fail(ref, f"could not be understood ({type(error).__name__})")
+        else:
+            await self._take_in(job, page, self._time.earliest(began))
         finally:
             self.tally.add(read=1)
+
+    async def _take_in(self, job: _Read, page: Page, seen_at: datetime) -> None:
+        """What was read goes into the index; only what is wrong with this very page is its own failure."""
+        self._was_read.add(page.ref.id)
+        try:
+            self._mirrors.note_read(page, seen_at=seen_at)
+            await self._note_children(page)
+            self._note_files(page)
+            await self._take(job, page, seen_at)
+        except TROUBLE_OF_THE_INDEX:
+            raise
+        except PermanentError as error:
+            self.fail(page.ref, str(error))
+        except Exception as error:
+            _logger.exception("Page %s could not be taken in", page.ref.id)
+            self.fail(page.ref, f"could not be understood ({type(error).__name__})")
 
     def _note_files(self, page: Page) -> None:
         """What became of the page's files; one that cannot be had for now fails the page, which is stored."""
@@ -387,7 +406,27 @@ class SyncRun:
             if not fresh:
                 return
             await self.owing.write()
-            await self._writer.put_pages(fresh)
+            try:
+                await self._writer.put_pages(fresh)
+            except TROUBLE_OF_THE_INDEX:
+                # Not stored, so not settled either.
+                self._fresh = [*fresh, *self._fresh]
+                raise
+            except _NOT_STORABLE as error:
+                _logger.info("Storing %d pages together failed: %s", len(fresh), type(error).__name__)
+                await self._put_one_by_one(fresh)
+
+    async def _put_one_by_one(self, fresh: Sequence[StoredPage]) -> None:
+        """Find the page that the index does not take; it fails alone."""
+        for number, one in enumerate(fresh):
+            try:
+                await self._writer.put_pages([one])
+            except TROUBLE_OF_THE_INDEX:
+                self._fresh = [*fresh[number:], *self._fresh]
+                raise
+            except _NOT_STORABLE as error:
+                reason = str(error) if isinstance(error, PermanentError) else type(error).__name__
+                self.fail(one.page.ref, f"could not be stored: {reason}")
 
     # --- What removal asks for -------------------------------------------------------------------------
 
@@ -402,6 +441,8 @@ class SyncRun:
             return
         self.tally.add(to_read=1)
         await self._read_one(_Read(ref, state))
+        if ref.id in self._vanished and ref.id not in self._was_read:
+            self.fail(ref, _WITHOUT_BLOCKS)
         await self._store()
 
     async def read_again(self, ids: Collection[PageId]) -> None:

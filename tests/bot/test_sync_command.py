@@ -6,6 +6,7 @@ import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from core.ports.chat import ResyncKind
@@ -14,6 +15,10 @@ from tests.bot.serve_rig import WAIT_SECONDS, ServeRig, serve_rig, until
 from tests.fakes.notion import Workspace, blocks, faults, routes
 
 VACATION = "Every employee has 28 days of paid vacation in each calendar year."
+CUT_ALL_OTHERS = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid()
+"""
 QUESTION = "How many days of paid vacation does every employee have?"
 
 
@@ -91,6 +96,26 @@ async def test_f34_a_killed_run_is_joined_and_says_what_it_waits_for(rig: ServeR
     assert "50 pages indexed" in out
     assert run.kind is ResyncKind.FULL
     assert (run.has_failed, run.was_stopped) == (False, False)
+
+
+async def test_a_database_that_goes_away_for_a_moment_is_waited_for(rig: ServeRig, database_url: str) -> None:
+    """All connections of footnote sync are cut in the middle, three times: it goes on, and ends well."""
+    rig.notion.faults.add(faults.slow(0.3), route=routes.CHILDREN)
+    syncing = asyncio.create_task(rig.command("sync", "--full"))
+    await until(lambda: rig.notion.counts[routes.CHILDREN] >= 10)
+    others = await asyncpg.connect(database_url)
+    try:
+        for _ in range(3):
+            await others.execute(CUT_ALL_OTHERS)
+            await asyncio.sleep(0.4)
+    finally:
+        await others.close()
+
+    code, out, err = await syncing
+
+    assert "Traceback" not in err
+    assert (code, "50 pages indexed" in out) == (0, True), err
+    assert (await rig.ledger.totals()) == {Fate.INDEXED: 50}
 
 
 async def test_a_run_that_is_stopped_at_the_terminal_says_that_it_goes_on(rig: ServeRig) -> None:

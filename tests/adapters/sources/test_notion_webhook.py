@@ -42,6 +42,14 @@ def test_not10_odd_bodies_and_unknown_events_are_no_harm(body: bytes) -> None:
     assert delivery.hints == ()
 
 
+def test_not17_an_event_id_of_any_length_can_be_kept() -> None:
+    """What identifies a delivery is stored in an index, which holds no megabyte."""
+    body = b'{"id": "' + b"x" * 900_000 + b'", "type": "page.created"}'
+    delivery = check_delivery(body, sign(body, TOKEN), TOKEN)
+    assert delivery is not None
+    assert len(delivery.event) == 200
+
+
 def test_not17_a_comment_is_a_hint_only_where_comments_are_read() -> None:
     """It dates no page, so it is a reason to read it."""
     body = b'{"id": "1", "type": "comment.created", "data": {"page_id": "%s"}}' % PAGE.encode()

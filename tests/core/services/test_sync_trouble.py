@@ -1,5 +1,7 @@
 """Whatever Notion answers for one object while everything is listed is that object's state, not the run's."""
 
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -7,9 +9,11 @@ import pytest
 from adapters.sources.notion import NotionSource
 from adapters.stores.ledger_memory import MemoryLedger
 from core.domain.ids import PageId
+from core.errors import PermanentError, UnavailableError
+from core.ports import IndexedChunk, StoredPage
 from core.ports.ledger import Fate
 from tests.adapters.sources.notion_rig import notion_rig
-from tests.core.services.sync_rig import SyncRig, sync_rig
+from tests.core.services.sync_rig import SyncRig, YieldingStore, sync_rig
 from tests.fakes.notion import Workspace, blocks, faults, properties, routes
 from tests.fakes.notion.faults import Action
 
@@ -260,3 +264,82 @@ async def test_not14_what_notion_gives_whole_is_not_asked_for_again() -> None:
         assert shown["Tags"].split(", ") == tags
         assert len(shown["Files"].split(", ")) == 30
         assert rig.server.counts[routes.PROPERTY] == 0
+
+
+class PickyStore(YieldingStore):
+    """An index that refuses pages of one title, or is away for some of its calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.refused = ""
+        self.away_for = 0
+
+    async def put_pages(self, pages: Sequence[StoredPage]) -> None:
+        """As `PageWriter.put_pages`."""
+        self._judge({stored.page.ref.title for stored in pages})
+        await super().put_pages(pages)
+
+    async def swap_chunks(self, page_id: PageId, *, revision: int, chunks: Sequence[IndexedChunk]) -> bool:
+        """As `PageWriter.swap_chunks`."""
+        self._judge({self._pages[page_id].stored.page.ref.title} if "swap" in self.refused else set())
+        return await super().swap_chunks(page_id, revision=revision, chunks=chunks)
+
+    def _judge(self, titles: set[str]) -> None:
+        if self.away_for:
+            self.away_for -= 1
+            raise UnavailableError("the index is away")
+        if self.refused in titles:
+            raise PermanentError("the index refused a statement")
+
+
+@asynccontextmanager
+async def picky_rig() -> AsyncIterator[tuple[SyncRig, PickyStore]]:
+    """Forty-five pages, and an index that can be told what to refuse."""
+    async with sync_rig() as rig:
+        store = PickyStore()
+        rig.store, rig.ledger = store, MemoryLedger(store)
+        rig.restart()
+        for number in range(44):
+            rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph("text")])
+        rig.workspace.add_page("swap poison", blocks=[blocks.paragraph("text")])
+        yield rig, store
+
+
+async def test_f34_an_index_that_is_away_for_one_write_loses_none_of_its_pages() -> None:
+    """The run breaks off and says so; what was to be stored together is not taken for settled."""
+    async with picky_rig() as (rig, store):
+        await rig.sync()
+        rig.later()
+        for page in list(rig.workspace.pages):
+            rig.workspace.append_blocks(page, [blocks.paragraph("more")])
+        store.away_for = 1
+        with pytest.raises(UnavailableError):
+            await rig.sync()
+        rig.later()
+        assert (await rig.sync()).is_clean
+        assert {body for page in rig.pages() for body in rig.bodies(page)} == {"text\nmore"}
+
+
+async def test_f40_f44_a_page_that_the_index_does_not_take_fails_alone() -> None:
+    """Of twenty pages stored together nineteen are, and the one is named; it is tried again."""
+    async with picky_rig() as (rig, store):
+        store.refused = "Page 7"
+        report = await rig.sync()
+        assert [one.title for one in report.failed] == ["Page 7"]
+        assert "refused a statement" in report.failed[0].reason
+        assert len(rig.pages()) == 44
+        store.refused = ""
+        rig.later()
+        assert (await rig.sync()).is_clean
+        assert len(rig.pages()) == 45
+
+
+async def test_f44_passages_that_the_index_does_not_take_keep_nobody_else_waiting() -> None:
+    """All pages behind it are embedded; the page itself stays pending and found by words."""
+    async with picky_rig() as (rig, store):
+        await rig.sync()
+        store.refused = "swap poison"
+        await store.mark_all_pending()
+        report = await rig.syncer.reembed()
+        assert [one.title for one in report.failed] == ["swap poison"]
+        assert (report.pages_embedded, report.pending) == (44, 1)

@@ -16,6 +16,7 @@ from adapters.stores.ledger_memory import MemoryLedger
 from adapters.stores.memory import MemoryStore
 from adapters.stores.postgres import open_store
 from core.domain.ids import PageId
+from core.errors import UnavailableError
 from core.ports import PageWriter
 from core.ports.ledger import SyncLedger
 from core.services.syncing import SyncSettings
@@ -44,8 +45,20 @@ class Killer:
         return result
 
 
+@dataclass
+class Outage(Killer):
+    """Lets all writes pass but one, at which the index is away."""
+
+    async def __call__(self, write: Callable[..., Awaitable[Any]], *arguments: Any, **options: Any) -> Any:
+        """Write, or say that nothing can be written."""
+        self.left -= 1
+        if self.left == 0:
+            raise UnavailableError("the index is away")
+        return await write(*arguments, **options)
+
+
 class MortalWriter:
-    """A writer of a process that dies."""
+    """A writer of a process that dies, or whose index goes away."""
 
     def __init__(self, writer: PageWriter, killer: Killer) -> None:
         self._writer = writer
@@ -147,7 +160,7 @@ def edit(rig: SyncRig, ids: dict[str, str]) -> None:
 
 
 async def after_a_kill(index: Index, killer: Killer, *, first: bool, everything: bool) -> bool:
-    """A process is killed in mid-run and another one runs; false if the first lived to its end.
+    """A process is killed in mid-run and another one runs; false if nothing happened to the first.
 
     ``first``: in the very first run; else when a synced workspace was edited. ``everything``: both runs list
     everything instead of asking for changes.
@@ -166,6 +179,9 @@ async def after_a_kill(index: Index, killer: Killer, *, first: bool, everything:
             await rig.sync()
         except asyncio.CancelledError:
             was_killed = True
+        except UnavailableError:
+            pass
+        was_killed = was_killed or killer.left <= 0
         rig.later()
         rig.restart(writer=index.writer, ledger=index.ledger, settings=settings)
         assert (await rig.sync()).is_clean
@@ -195,6 +211,24 @@ async def test_f34_a_sync_that_is_killed_at_any_write_loses_nothing(first: bool,
         assert await index.content() == expected, kills
 
     assert kills >= 6
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["edits", "first sync"])
+async def test_f34_an_index_that_is_away_at_any_write_loses_nothing(first: bool) -> None:
+    """Whether the run breaks off or lives with it, the next run of changes ends where it should have."""
+    undisturbed = in_memory()
+    assert not await after_a_kill(undisturbed, Outage(NEVER), first=first, everything=False)
+    expected = await undisturbed.content()
+
+    outages = 0
+    while True:
+        index = in_memory()
+        if not await after_a_kill(index, Outage(outages + 1), first=first, everything=False):
+            break
+        outages += 1
+        assert await index.content() == expected, outages
+
+    assert outages >= 6
 
 
 async def test_f34_a_sync_into_postgresql_killed_at_any_write_loses_nothing(database_url: str) -> None:
