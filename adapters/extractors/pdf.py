@@ -41,7 +41,7 @@ def read_pdf(data: bytes, room: Room) -> list[ExtractedPart]:
     return [
         ExtractedPart(f"page {number}", plain_blocks(paragraphs(lines)))
         for number, lines in enumerate(without_repeated_edges(pages), start=1)
-        if any(line.strip() for line in lines)
+        if _has_text(lines)
     ]
 
 
@@ -51,7 +51,7 @@ def without_repeated_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
         return [list(page) for page in pages]
     counted = Counter(key for page in pages for key in {_key(page[place]) for place in _edges(page)} if key)
     repeated = {key for key, count in counted.items() if count * 2 > len(pages)}
-    return [
+    kept = [
         [
             line
             for place, line in enumerate(page)
@@ -59,6 +59,14 @@ def without_repeated_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
         ]
         for page in pages
     ]
+    # Badges, slides, certificates: where most pages would be empty, what they share is their text.
+    if 2 * sum(map(_has_text, kept)) < sum(map(_has_text, pages)):
+        return [list(page) for page in pages]
+    return kept
+
+
+def _has_text(page: Sequence[str]) -> bool:
+    return any(line.strip() for line in page)
 
 
 def _edges(page: Sequence[str]) -> set[int]:

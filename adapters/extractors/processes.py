@@ -13,7 +13,7 @@ from core.domain.attachments import Extracted, ExtractedPart
 from core.domain.files import FileContent
 from core.errors import ConfigurationError, UnreadableError
 
-VERSION = "2"
+VERSION = "3"
 """Raised with every change that reads the same file differently."""
 
 AT_ONCE = 2

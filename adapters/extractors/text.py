@@ -2,6 +2,7 @@
 
 import csv
 import re
+from io import StringIO
 
 from adapters.extractors.limits import Room
 from adapters.markup.markdown import parse_markdown, plain_blocks
@@ -72,8 +73,14 @@ def read_csv(text: str, room: Room) -> list[ExtractedPart]:
         dialect: type[csv.Dialect] = csv.Sniffer().sniff(text[:_SAMPLE], delimiters=",;\t|")
     except csv.Error:
         dialect = csv.excel
+    # A cell may hold lines, and signs that end a line elsewhere; and it may be as long as the file.
+    csv.field_size_limit(max(len(text), 1))
     try:
-        rows = [row for row in csv.reader(text.splitlines(), dialect) if any(cell.strip() for cell in row)]
+        rows = [
+            row
+            for row in csv.reader(StringIO(text, newline=""), dialect)
+            if any(cell.strip() for cell in row)
+        ]
     except csv.Error as error:
         raise UnreadableError("is no table") from error
     return [ExtractedPart("", (Block(BlockKind.TABLE, table(rows)),))] if rows else []

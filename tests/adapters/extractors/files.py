@@ -1,5 +1,6 @@
 """Files made on the spot: PDF by hand, Office files by the libraries that others write them with."""
 
+import re
 import zlib
 from collections.abc import Sequence
 from io import BytesIO
@@ -118,3 +119,19 @@ def xlsx_with_far_cells(*, rows: int, column: int) -> bytes:
     for row in range(1, rows + 1):
         workbook.active.cell(row=row, column=column, value="x")
     return _saved(workbook.save)
+
+
+def with_entity(document: bytes, part: str, declared: str, entity: str) -> bytes:
+    """An office file one of whose parts declares an entity, and shows it in its first text."""
+    made = BytesIO()
+    with ZipFile(BytesIO(document)) as given, ZipFile(made, "w", ZIP_DEFLATED) as changed:
+        for name in given.namelist():
+            content = given.read(name)
+            if name == part:
+                text = re.sub(r"^<\?xml[^>]*\?>", "", content.decode())
+                at = re.search(r"<(?:w:t|a:t|t)(?: [^>]*)?>", text)
+                assert at is not None, "no text to put an entity in"
+                text = text[: at.end()] + entity + text[at.end() :]
+                content = f'<?xml version="1.0" encoding="UTF-8"?>{declared}{text}'.encode()
+            changed.writestr(name, content)
+    return made.getvalue()

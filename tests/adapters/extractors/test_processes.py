@@ -118,6 +118,45 @@ async def test_markdown_loses_its_settings_and_csv_becomes_a_table() -> None:
     }
 
 
+async def test_a_cell_of_a_csv_may_hold_lines_and_be_long() -> None:
+    """Words of two lines stay two words, odd line ends end no row, and size is no fault."""
+    lines = 'name,note\nA,"one\ntwo"\nB,three\u2028four\nC,five\x0csix\n'.encode()
+    [cells] = texts(await read(lines, "n.csv"))[""]
+    assert cells.splitlines()[2:] == ["| A | one two |", "| B | three four |", "| C | five six |"]
+    [cells] = texts(await read(b'name,note\nA,"' + b"word " * 40_000 + b'"\nB,end\n', "n.csv"))[""]
+    assert cells.count("word") == 40_000
+    assert cells.endswith("| B | end |")
+
+
+async def test_a_pdf_whose_pages_are_all_alike_keeps_its_text() -> None:
+    """Where hardly anything is left without headers and footers, there were none."""
+    found = texts(await read(files.pdf([[f"Badge {number} of Ada"] for number in range(1, 9)]), "badges.pdf"))
+    assert [*found.values()] == [[f"Badge {number} of Ada"] for number in range(1, 9)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "part"),
+    [("docx", "word/document.xml"), ("pptx", "ppt/slides/slide1.xml"), ("xlsx", "xl/worksheets/sheet1.xml")],
+)
+async def test_entities_of_an_office_file_read_no_other_file_and_grow_without_end(
+    kind: str, part: str, tmp_path: Path
+) -> None:
+    """An external entity gives nothing; one that multiplies itself costs bounded time and memory."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("launch code 4711", encoding="utf-8")
+    external = f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]>'
+    levels = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, 10))
+    laughs = f'<!DOCTYPE x [<!ENTITY e0 "haha haha ">{levels}]>'
+    for declared, entity in ((external, "&e;"), (laughs, "&e9;")):
+        data = files.with_entity(getattr(files, kind)(), part, declared, entity)
+        try:
+            shown = str(texts(await read(data, f"a.{kind}")))
+        except UnreadableError as error:
+            shown = str(error)
+        assert "4711" not in shown
+        assert len(shown) < 10_000
+
+
 @pytest.mark.parametrize(
     ("data", "name", "reason"),
     [
