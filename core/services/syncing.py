@@ -138,6 +138,9 @@ class Syncer:
         healed = (run.settled() | (due - unread)) - (waiting - run.was_read())
         try:
             await self._embed(tally)
+        except FootnoteError as error:
+            tally.set(embedding_error=str(error))
+            raise
         finally:
             await self._keep(run, began, unread, healed, reached_end=listed)
             await self._settle(run)

@@ -80,6 +80,18 @@ async def test_a_run_that_is_refused_is_kept_with_its_reason_and_heals_nothing()
         assert (await ledger.totals())[Fate.FAILED] == 1
 
 
+async def test_sy20_a_run_whose_embedder_refuses_is_kept_with_its_reason() -> None:
+    """The pages were listed and stored, and wait; why they do stands beside the figures."""
+    async with kept_rig() as (rig, ledger):
+        rig.workspace.add_page("Page", blocks=[blocks.paragraph("Text.")])
+        rig.embedder.error = RefusedError("the embedding model answered 401: check EMBEDDING_API_KEY")
+        with pytest.raises(RefusedError):
+            await rig.sync()
+        assert "EMBEDDING_API_KEY" in str(ledger.runs[-1].figures["embedding_error"])
+        assert ledger.runs[-1].reached_end
+        assert await ledger.totals() == {Fate.PENDING: 1}
+
+
 async def test_a_look_on_a_hint_is_noted_in_the_ledger() -> None:
     """A failure as well as the recovery."""
     async with kept_rig() as (rig, ledger):
