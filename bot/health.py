@@ -1,15 +1,16 @@
 """``GET /health``: whether the process can answer; ``GET /metrics``: figures for Prometheus."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
+from datetime import datetime
 
 import structlog
 from aiohttp import web
 
 from adapters.metrics.prometheus import CONTENT_TYPE
 from adapters.stores.ledger import PostgresLedger, open_ledger
+from bot.clock import SystemClock
 from bot.wiring import App
 from bot.work import source_name
 from core.errors import ConfigurationError, FootnoteError
@@ -22,8 +23,17 @@ MAX_BODY = 1_000_000
 """Bytes of a request; what Notion delivers is a few thousand."""
 
 
-async def health_endpoint(app: App, stop: asyncio.Event, *, routes: Sequence[web.RouteDef] = ()) -> None:
-    """Serve until ``stop`` is set; ``routes`` are served beside.
+_now = SystemClock().now
+
+
+async def health_endpoint(
+    app: App,
+    stop: asyncio.Event,
+    *,
+    routes: Sequence[web.RouteDef] = (),
+    now: Callable[[], datetime] = _now,
+) -> None:
+    """Serve until ``stop`` is set; ``routes`` are served beside. ``now`` is by the clock that dates looks.
 
     Raises:
         ConfigurationError: the port cannot be had.
@@ -34,7 +44,7 @@ async def health_endpoint(app: App, stop: asyncio.Event, *, routes: Sequence[web
             ledger = await stack.enter_async_context(open_ledger(app.servers.database_url))
         except FootnoteError as error:
             log.warning("metrics will lack the state of the sync", reason=str(error))
-        application = health_app(app, ledger)
+        application = health_app(app, ledger, now=now)
         application.add_routes(routes)
         await _serve(application, app, stop)
 
@@ -59,16 +69,18 @@ async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
     log.info("listening", http=f"{host}:{runner.addresses[0][1]}")
 
 
-def health_app(app: App, ledger: SyncLedger | None = None) -> web.Application:
+def health_app(
+    app: App, ledger: SyncLedger | None = None, *, now: Callable[[], datetime] = _now
+) -> web.Application:
     """The web application: health is 200 while the index answers, else 503; metrics are always given.
 
     Neither tells any text, person or page.
     """
-    started = datetime.now(UTC)
+    started = now()
 
     async def metrics(_: web.Request) -> web.Response:
         try:
-            app.watch.stands(await _standing(app, ledger), started=started)
+            app.watch.stands(await _standing(app, ledger), started=started, now=now())
         except FootnoteError as error:
             # What this process counted itself is told all the same.
             log.warning("metrics lack the state of the index", reason=str(error))

@@ -22,6 +22,9 @@ ANYTHING = PageId("00000000-0000-0000-0000-000000000000")
 MOST_TRIES = 5
 """A page that fails so often is left to the next poll."""
 
+LONGEST_REST = timedelta(hours=1)
+"""No hint waits longer: what is to be followed later was taken before the database's clock was set back."""
+
 _NEW_EVENT = "INSERT INTO webhook_events (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id"
 
 _FORGET_EVENTS = "DELETE FROM webhook_events WHERE at < now() - interval '3 days'"
@@ -34,6 +37,7 @@ ON CONFLICT (page_id) DO UPDATE SET last_at = now()
 _DUE = """
 SELECT page_id, last_at FROM page_hints
 WHERE last_at <= now() - $1::interval OR first_at <= now() - $2::interval
+   OR last_at > now() + $3::interval
 ORDER BY first_at
 LIMIT 100
 """
@@ -99,7 +103,7 @@ class PostgresHints:
         """What gathered long enough."""
         async with self._connection() as connection:
             await connection.execute(_FORGET_EVENTS)
-            rows = await connection.fetch(_DUE, self._timings.gather, self._timings.gather_most)
+            rows = await connection.fetch(_DUE, self._timings.gather, self._timings.gather_most, LONGEST_REST)
         return tuple(DueHint(PageId(row["page_id"]), row["last_at"]) for row in rows)
 
     async def settle(self, hints: Collection[DueHint]) -> None:

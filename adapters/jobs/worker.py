@@ -136,13 +136,15 @@ class Worker:
         self._stop.set()
 
     async def _keep_alive(self) -> None:
-        """At the start and then now and again: the schedule's first look, and jobs that lost their worker."""
-        first = True
+        """At the start and then now and again: whether a run is due, and jobs that lost their worker.
+
+        The queue's schedule looks on the minute, but not before its time comes again once the database's
+        clock was set back.
+        """
         while not self._stop.is_set():
             try:
-                if first and self._is_scheduled:
+                if self._is_scheduled:
                     await self._begin_if_due()
-                first = False
                 await self._runs.revive()
             except FootnoteError as error:
                 _logger.warning("The queue cannot be looked after: %s", error)

@@ -79,8 +79,9 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
         replies=replies,
         editors=editors,
     )
+    now = api.time.now if api is not None else SystemClock().now
     runners: list[Runner] = [
-        lambda stop: health_endpoint(app, stop, routes=routes),
+        lambda stop: health_endpoint(app, stop, routes=routes, now=now),
         app.audiences.watch,
         lambda stop: keep_the_log_short(settings, app.learning, stop),
         lambda stop: keep_answered(app.popular, app.index.generation, stop),

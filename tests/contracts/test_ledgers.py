@@ -113,6 +113,8 @@ async def test_a_page_that_fails_again_and_again_rests_longer_each_time(books: B
         pauses.append((entry.next_try - moment) / timedelta(minutes=1))
         assert await books.ledger.in_trouble(due_by=entry.next_try - timedelta(seconds=1)) == []
         assert await books.ledger.in_trouble(due_by=entry.next_try) == [page_id(1)]
+        # A clock that was set back: nothing rests for days.
+        assert await books.ledger.in_trouble(due_by=entry.next_try - timedelta(hours=7)) == [page_id(1)]
         moment = entry.next_try
     assert pauses == [1, 2, 4, 8, 16, 32, 64, 128, 256, 360, 360, 360]
 

@@ -3,6 +3,7 @@
 import asyncio
 from uuid import UUID
 
+import asyncpg
 import pytest
 
 from adapters.jobs.hints import ANYTHING, DueHint
@@ -42,6 +43,21 @@ async def test_not17_an_event_that_comes_again_is_no_second_hint(rig: JobsRig) -
     assert await rig.hints.take("event 1", [ONE])
     assert not await rig.hints.take("event 1", [ONE])
     assert await rig.hints.take("event 2", [ONE])
+
+
+async def test_not17_a_clock_that_was_set_back_keeps_no_hint_waiting(rig: JobsRig, database_url: str) -> None:
+    """It would seem to have come tomorrow."""
+    await rig.hints.take("event", [ONE, TWO])
+    connection = await asyncpg.connect(database_url)
+    try:
+        await connection.execute(
+            "UPDATE page_hints SET first_at = now() + interval '1 day', last_at = now() + interval '1 day' "
+            "WHERE page_id = $1::uuid",
+            ONE,
+        )
+        assert [hint.page_id for hint in await rig.hints.due()] == [ONE]
+    finally:
+        await connection.close()
 
 
 async def test_not17_a_hint_that_comes_during_a_look_causes_one_more(rig: JobsRig) -> None:

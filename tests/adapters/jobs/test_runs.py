@@ -330,6 +330,34 @@ async def test_t11_an_interval_of_zero_registers_no_schedule_and_force_still_wor
     assert work.kinds == [FULL]
 
 
+async def test_sy19_a_clock_that_was_set_back_does_not_put_the_schedule_off(
+    rig: JobsRig, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The queue would look again tomorrow; the worker does by itself."""
+    monkeypatch.setattr("adapters.jobs.worker.REVIVE_SECONDS", 0.1)
+    work = DirectedWork()
+    work.gate.set()
+    rig.start(work, is_scheduled=True)
+    connection = await asyncpg.connect(database_url)
+    try:
+        async with asyncio.timeout(10):
+            set_back = "UPDATE pgqueuer_schedules SET next_run = next_run + interval '1 day'"
+            while await connection.execute(set_back) != "UPDATE 1":  # noqa: ASYNC110 - it is in the database
+                await asyncio.sleep(0.05)
+        work.is_scheduled = True
+
+        await until(lambda: work.steps)
+
+        [run] = await rig.runs.recent(limit=5)
+        assert run.asked_by == "schedule"
+        assert 0 <= run.asked_seconds_ago < 60
+        await connection.execute("UPDATE job_runs SET asked_at = now() + interval '1 day'")
+        [run] = await rig.runs.recent(limit=5)
+        assert -86_400 <= run.asked_seconds_ago < -86_000
+    finally:
+        await connection.close()
+
+
 async def test_sy19_an_interval_begins_a_run_at_the_start_and_registers_one_schedule(
     rig: JobsRig, database_url: str
 ) -> None:

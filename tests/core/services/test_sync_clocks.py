@@ -1,14 +1,14 @@
 """Our clock may be wrong and may be set at any moment: syncs go by Notion's."""
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import pytest
 
 from core.domain.ids import PageId
-from core.errors import FootnoteError, RefusedError
+from core.errors import RefusedError
+from core.ports import StoredPage
 from tests.core.services.sync_rig import SyncRig
 from tests.core.services.test_sync_ledger import kept_rig
 from tests.fakes.notion import blocks, faults, routes
@@ -285,28 +285,26 @@ async def test_f34_a_full_run_that_is_gone_on_with_knows_what_was_read_before_it
 
 
 async def test_f34_what_was_stored_last_before_a_kill_is_dated_by_notion() -> None:
-    """Pages are stored together with the moment of their look, whatever clock the database goes by."""
+    """A page is stored together with the moment of its look, whatever clock the index goes by."""
     async with kept_rig() as (rig, _):
         page = await a_page(rig)
+        rig.notion.clock.skew = DAY
+        rig.restart()
         rig.workspace.clock.advance(seconds=10)
         edit(rig, page, "second text")
-        put, touch = rig.store.put_pages, rig.store.touch
+        put = rig.store.put_pages
 
-        async def killed(*_: object, **__: object) -> None:
+        async def killed_behind_it(pages: Sequence[StoredPage]) -> None:
+            await put(pages)
             raise asyncio.CancelledError
 
-        rig.store.touch = rig.store.swap_chunks = killed  # type: ignore[method-assign,assignment] # the end
-        with suppress(asyncio.CancelledError, FootnoteError):
+        rig.store.put_pages = killed_behind_it  # type: ignore[method-assign] # dies with its process
+        with pytest.raises(asyncio.CancelledError):
             await rig.sync()
-        del rig.store.touch, rig.store.swap_chunks
-        assert (put, touch) == (rig.store.put_pages, rig.store.touch)
-        edit(rig, page, "third text")
-        rig.later(minutes=30)
-        rig.restart()
 
-        await rig.sync()
-
-        assert rig.bodies(page) == ["third text"]
+        state = (await rig.store.states([PageId(page)]))[PageId(page)]
+        assert state.ref.last_edited == rig.workspace.clock.now().replace(second=0)
+        assert abs(state.synced_at - rig.workspace.clock.now()) < timedelta(seconds=1)
 
 
 async def test_sy6_a_page_that_went_within_the_moment_of_its_last_look_is_removed() -> None:
