@@ -88,11 +88,15 @@ class NotionTime:
 
     def earliest(self, mark: Mark) -> datetime:
         """As `SourceTime.earliest`."""
+        ours = min(mark.ours, self._ours())
         told = next((distance for at, distance in self._told if at >= mark.monotonic), None)
-        known = [one for one in (told, self._agreed) if one is not None]
-        if not known:
-            return min(mark.ours, self._ours())
-        return _moment(mark.monotonic + min(known))
+        if self._agreed is not None:
+            known = [self._agreed]
+        elif self._odd:
+            known = [_seconds(ours) - mark.monotonic, *self._odd]
+        else:
+            return ours
+        return _moment(mark.monotonic + min(known if told is None else [*known, told]))
 
     def _distance(self, at: float, ours: datetime) -> float:
         """Between the monotonic clock and the time that is believed for now."""

@@ -158,7 +158,8 @@ class SyncRun:
             return
         self.seen.update(ref.id for ref in fresh)
         self.tally.add(listed=len(fresh))
-        seen_at = self._time.earliest(self._time.mark())
+        # What is known beyond doubt stays so until an edit dates it anew: any later moment will do.
+        seen_at = self._time.now()
         states = await self._writer.states([ref.id for ref in fresh])
         unchanged = [ref for ref in fresh if self._is_known(ref, states.get(ref.id))]
         if unchanged:
@@ -436,7 +437,7 @@ class SyncRun:
         states = await self._writer.states([ref.id])
         state = states.get(ref.id)
         if self._is_known(ref, state):
-            await self._writer.touch([ref], synced_at=self._time.earliest(self._time.mark()))
+            await self._writer.touch([ref], synced_at=self._time.now())
             self.tally.add(unchanged=1)
             return
         self.tally.add(to_read=1)

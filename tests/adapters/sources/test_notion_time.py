@@ -69,6 +69,17 @@ def test_sy4_a_mark_of_before_the_first_answer_is_told_by_notion_after_it(skew: 
     assert is_close(world.time.earliest(mark), marked)
 
 
+@pytest.mark.parametrize("answers", [1, CONVINCING - 1, CONVINCING])
+def test_sy4_a_mark_between_answers_is_not_told_by_our_clock_that_is_ahead(answers: int) -> None:
+    """Also while another time than ours is not believed yet."""
+    world = World(DAY)
+    world.answer(times=answers)
+    world.passed += 1
+    mark, marked = world.time.mark(), world.truth
+
+    assert is_close(world.time.earliest(mark), marked)
+
+
 def test_until_an_answer_tells_the_time_ours_counts() -> None:
     """It is followed when it is set, and what was marked before it was set back is not later than it."""
     world = World(DAY)

@@ -101,6 +101,23 @@ async def test_sy1_a_wrong_clock_costs_no_request(skew: timedelta) -> None:
             assert (report.requests, report.read, report.complete) == (1, 0, False)
 
 
+@pytest.mark.parametrize("skew", SKEWS, ids=str)
+async def test_sy1_processes_with_a_wrong_clock_read_nothing_again(skew: timedelta) -> None:
+    """Each is new and has heard no answer yet: at most it lists everything."""
+    async with kept_rig() as (rig, _):
+        for number in range(5):
+            rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph("text")])
+        await rig.settled()
+        for sign in (1, 1, -1, -1, 0, 1):
+            rig.notion.clock.skew = sign * skew
+            rig.restart()
+
+            report = await rig.sync()
+
+            assert (report.requests, report.read) == (1, 0)
+            rig.later()
+
+
 @pytest.mark.parametrize("jump", [DAY, -DAY, HOUR, timedelta(minutes=3)], ids=str)
 @pytest.mark.parametrize("turns", [1, 10, 40, 80])
 async def test_sy4_a_clock_that_is_set_within_a_run_hides_nothing(jump: timedelta, turns: int) -> None:
