@@ -271,6 +271,12 @@ class NotionSource:
         if ref.object_type is ObjectType.DATABASE:
             return Page(ref, database_blocks(await self._api.database(ref.id)))
         tree = await fetch_tree(self._api, ref.id, self._limits)
+        if tree.has_gone:
+            # So did the page, or something above it, which dates nothing here: what is missing now would not
+            # be read again. It may be back meanwhile.
+            if is_gone(await self._api.page(ref.id)):
+                raise NotFoundError(f"page {ref.id} went to the trash while it was read")
+            tree = await fetch_tree(self._api, ref.id, self._limits)
         rendered = render_blocks(tree.blocks)
         self._count(self.skipped, tree.skipped, "Left out children of blocks: %s (page %s)", ref)
         self._count(self.unknown, rendered.unknown, "Met blocks of an unknown type: %s (page %s)", ref)

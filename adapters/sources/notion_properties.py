@@ -269,5 +269,8 @@ def format_number(value: object, style: str) -> str:
     return f"{currency}{_digits(value)}" if currency in _BEFORE else f"{_digits(value)} {currency}"
 
 
-def _digits(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else repr(value)
+def _digits(value: int | float) -> str:  # noqa: PYI041 - whole numbers are told apart
+    if isinstance(value, int):
+        # Not by way of a float, which holds no number of 310 digits.
+        return str(value)
+    return str(int(value)) if value.is_integer() else repr(value)

@@ -31,12 +31,13 @@ class Tree:
     """The raw blocks of a page, each with its children under ``children``.
 
     ``documents`` are the pages and databases found in it. ``skipped`` counts blocks whose children could not
-    be had, by reason.
+    be had, by reason. ``has_gone``: some lay in the trash, which a page shows while it lies there itself.
     """
 
     blocks: list[dict[str, Any]] = field(default_factory=list)
     documents: list[PageId] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    has_gone: bool = False
 
 
 @dataclass(slots=True)
@@ -87,6 +88,7 @@ async def fetch_tree(api: NotionApi, page: PageId, limits: TreeLimits) -> Tree:
             node.raw["children"] = children
             for child in children:
                 if is_gone(child):
+                    tree.has_gone |= type_of(child) not in OWN_PAGES
                     continue
                 if type_of(child) in OWN_PAGES:
                     if not node.is_copied:

@@ -89,7 +89,8 @@ class Removal:
             _logger.error("Removal of %d pages is withheld (limit %d)", len(gone), allowed)
             return
         # Unsharing dates nothing, and a title is content too (T26): who names one that is gone is read again.
-        naming = await self._run.naming(gone) - self._run.was_read()
+        # Also who was read in this run: that may have been before it went.
+        naming = await self._run.naming(gone)
         self._run.owing.read_again(naming - gone.keys())
         await self._run.owing.write()
         for presence in sorted(set(gone.values())):

@@ -117,6 +117,8 @@ def test_sy15_every_type_is_readable(kind: str, value: Any, expected: str) -> No
         (1234.5, "number_with_commas", "1,234.5"),
         (5, "won", "5 KRW"),
         (5, "brand_new_format", "5"),
+        (10**400, "", "1" + "0" * 400),
+        (10**400, "percent", "1" + "0" * 402 + " %"),
     ],
 )
 def test_number_formats_come_from_the_data_source(number: float, style: str, expected: str) -> None:
