@@ -269,7 +269,7 @@ def format_number(value: object, style: str) -> str:
     return f"{currency}{_digits(value)}" if currency in _BEFORE else f"{_digits(value)} {currency}"
 
 
-def _digits(value: int | float) -> str:  # noqa: PYI041 - whole numbers are told apart
+def _digits(value: int | float) -> str:
     if isinstance(value, int):
         # Not by way of a float, which holds no number of 310 digits.
         return str(value)

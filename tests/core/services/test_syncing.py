@@ -738,6 +738,22 @@ async def test_t21_a_refused_notion_token_ends_the_run_at_once() -> None:
         assert len(rig.pages()) == 30
 
 
+async def test_f24_a_listing_goes_on_behind_pages_that_are_all_known() -> None:
+    """What is shared late has an old date: it stands behind a hundred pages that are as they were."""
+    async with sync_rig() as rig:
+        late = rig.workspace.add_page("Late", blocks=[blocks.paragraph("late text")], shared=False)
+        for number in range(150):
+            rig.workspace.clock.advance(seconds=30)
+            rig.workspace.add_page(f"Page {number}")
+        await rig.settled()
+        rig.workspace.share(late)
+
+        report = await rig.reconcile()
+
+        assert (report.listed, report.changed, report.complete) == (151, 1, True)
+        assert await rig.found("late")
+
+
 async def test_f24_a_run_is_complete_only_after_the_last_page_of_the_listing() -> None:
     """1,175 pages in 12 pages of results, all visited, and counted."""
     async with sync_rig() as rig:
