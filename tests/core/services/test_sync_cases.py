@@ -144,9 +144,13 @@ async def test_sy25_more_than_2000_pages_are_all_listed() -> None:
         assert rig.notion.server.counts == {routes.SEARCH: 21}
 
 
-async def test_u26_what_a_capped_search_cuts_off_at_one_end_is_found_from_the_other() -> None:
-    """Notion stops after 150 of 250 results: the oldest come from the other end, nothing is lost."""
+@pytest.mark.parametrize("said_on", ["every", "first", "last"])
+async def test_u26_not5_what_a_capped_search_cuts_off_at_one_end_is_found_from_the_other(
+    said_on: str,
+) -> None:
+    """Notion stops after 150 of 250, on whichever page it says so: the oldest come from the other end."""
     async with sync_rig() as rig:
+        rig.notion.server.behaviour.request_status_on = said_on
         for number in range(250):
             rig.workspace.clock.advance(minutes=1)
             rig.workspace.add_page(f"Page {number}", blocks=[blocks.paragraph(f"Text {number}.")])
