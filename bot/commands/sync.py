@@ -15,11 +15,13 @@ from bot.settings import Settings
 from bot.syncing import SILENT_SECONDS, RunBar, sync_here
 from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import open_app
+from bot.wording import counted
 from bot.work import FAILURES_KEPT, describe, report_json, report_of
 from core.errors import TemporaryError
 from core.ports import PageSource
 from core.ports.chat import ResyncKind
 from core.ports.jobs import EXPORT, RunView
+from core.ports.ledger import Fate
 from core.services.administration import progress_of
 
 POLL_SECONDS = 0.2
@@ -31,7 +33,7 @@ DATABASE_AWAY_SECONDS = 60.0
 async def run_sync(
     settings: Settings, *, full: bool, export: Path | None, as_json: bool, confirm_removal: bool = False
 ) -> int:
-    """0 if everything is indexed, 1 if pages failed or an alarm was raised; what worked stays.
+    """0 if everything is indexed, 1 if pages failed, now or before, or an alarm was raised.
 
     Raises:
         TemporaryError: the run failed as a whole.
@@ -57,12 +59,18 @@ async def run_sync(
                 if confirm_removal and figures.get("withheld"):
                     # The run that was joined began before the confirmation.
                     figures = await _sync_with_all(operations, source, full=False)
+        resting = (await operations.ledger.totals()).get(Fate.FAILED, 0)
     report = report_of(figures)
     if as_json:
         print_json(figures)
     else:
         output.print(describe(report, failures=FAILURES_KEPT), markup=False, soft_wrap=True)
-    return 0 if report.is_clean else 1
+    if resting and not report.failed:
+        note(
+            f"{counted(resting, 'page')} failed before and will be tried again: footnote status says why, "
+            "footnote sync --full tries now."
+        )
+    return 0 if report.is_clean and not resting else 1
 
 
 async def _sync_with_all(operations: Operations, source: PageSource, *, full: bool) -> Mapping[str, Any]:

@@ -98,6 +98,22 @@ async def test_f34_a_killed_run_is_joined_and_says_what_it_waits_for(rig: ServeR
     assert (run.has_failed, run.was_stopped) == (False, False)
 
 
+async def test_a_page_that_failed_before_and_rests_is_told_of(rig: ServeRig, workspace: Workspace) -> None:
+    """A run right after it has nothing to do, but not everything is indexed."""
+    page = next(iter(workspace.pages))
+    rig.notion.faults.add(
+        faults.error(400, "validation_error"),
+        route=routes.CHILDREN,
+        where=lambda request: page in request.path,
+    )
+    code, out, _ = await rig.command("sync")
+    assert (code, "failed: Page 0" in out) == (1, True)
+    rig.notion.faults.clear()
+
+    code, _, err = await rig.command("sync")
+    assert (code, "1 page failed before" in err, "footnote sync --full" in err) == (1, True, True)
+
+
 async def test_a_database_that_goes_away_for_a_moment_is_waited_for(rig: ServeRig, database_url: str) -> None:
     """All connections of footnote sync are cut in the middle, three times: it goes on, and ends well."""
     rig.notion.faults.add(faults.slow(0.3), route=routes.CHILDREN)
