@@ -18,8 +18,9 @@ from adapters.readers.encoder import Encoder
 from adapters.readers.inputs import Input, Inputs
 from adapters.readers.packed_model import Floats, open_packed
 from adapters.readers.tokenizing import Tokenizer
+from core.domain.answers import Reading
 from core.errors import ConfigurationError, UnavailableError
-from core.ports.reading import Reading, Writing
+from core.ports.reading import Writing
 
 LEARNED = "e5_reader.npz"
 MODEL_FILE = "e5-small-q4.bin"

@@ -51,7 +51,8 @@ class Tokenizer:
         """The text with the usual forms of letters and single spaces, and where each letter came from."""
         letters: list[str] = []
         origins: list[int] = []
-        for place, character in enumerate(text):
+        # A lone surrogate is no letter, and nothing but letters can be cut.
+        for place, character in enumerate(text.encode("utf-8", "replace").decode()):
             for letter in self._written_as.get(ord(character), character):
                 if letter == " " and letters and letters[-1] == " ":
                     continue

@@ -69,6 +69,18 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading a passage together with the question gave.
+
+    ``odds``: natural logarithm of the odds that it answers, as the reader sees them; its own scale.
+    ``answer``: where in the passage's text the answer most likely stands, as start and end in characters.
+    """
+
+    odds: float
+    answer: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Retrieval:
     """What was found for a question; kept on the answer, so an answer can be explained and tested.
 
@@ -76,7 +88,8 @@ class Retrieval:
     no vector could be had, or that only whole pages were found. ``generation`` is the index generation read
     with the passages. ``timings`` are milliseconds by stage. ``index_is_empty`` tells an index without any
     chunk from one without a fitting chunk. ``probability`` is that of the wiki holding an answer, null where
-    nothing was learned of the index by which it could be told.
+    nothing was learned of the index by which it could be told. ``readings`` are those of the first passages,
+    if they were read.
     """
 
     question: Question
@@ -88,6 +101,7 @@ class Retrieval:
     timings: Mapping[str, float] = field(default_factory=dict)
     index_is_empty: bool = False
     probability: float | None = None
+    readings: Mapping[ChunkId, Reading] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

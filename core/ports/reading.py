@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.domain.answers import Reading
+
 
 @dataclass(frozen=True, slots=True)
 class Writing:
@@ -11,18 +13,6 @@ class Writing:
 
     title: str
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What reading one passage gave.
-
-    ``odds``: natural logarithm of the odds that the passage answers, as the reader sees them; its own
-    scale. ``answer``: where in the text the answer most likely stands, as start and end in characters.
-    """
-
-    odds: float
-    answer: tuple[int, int]
 
 
 class AnswerReader(Protocol):

@@ -1,6 +1,7 @@
 """Answers without a model: the sentences nearest to the question, quoted, each with its source."""
 
 import logging
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from core.services.asked_for import asks_for_figure
 from core.services.blending import calibrated, range_of
 from core.services.citing import Cited, number
 from core.services.draft_markup import Piece, quotable
+from core.services.pointing import said_at
 from core.services.tokens import fold, word_forms
 from core.services.units import Unit, units_of
 from core.services.words import keywords
@@ -55,6 +57,9 @@ the asker's own language."""
 SECOND_OPINION_FROM = 0.15
 """The score from which the second-best passage is quoted beside the best, if it speaks another language: it
 cannot share the question's words, so its sentences would always lose against those that do."""
+
+READ_WEIGHT = 0.1
+"""What being pointed at by a reader is worth, in the passage that it finds likeliest to answer."""
 
 NEARLY_AS_GOOD = 0.042
 SAME_PASSAGE = 0.025
@@ -200,14 +205,27 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
     for source, passage in enumerate(retrieval.passages[:MOST_PASSAGES]):
         if source not in _BEST_TWO and passage.score < enough:
             continue
-        units = (_with_its_subject(unit, passage) for unit in units_of(passage.candidate.body))
+        units = [_with_its_subject(unit, passage) for unit in units_of(passage.candidate.body)]
+        pointed, told = _pointed(retrieval, passage, units)
         for place, unit in enumerate(units):
             score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
+            score += told if place == pointed else 0.0
             found.append(Quote(unit=unit, source=source, place=place, score=score))
     # A passage may consist of links to other pages; it is quoted only if there is nothing else.
     found = [quote for quote in found if not quote.unit.is_link] or found
     found.sort(key=lambda one: (-round(one.score, 9), one.source, one.place))
     return found[:MOST_EMBEDDED]
+
+
+def _pointed(retrieval: Retrieval, passage: Passage, units: Sequence[Unit]) -> tuple[int | None, float]:
+    """Which unit a reader points at, if it read the passage, and what that is worth."""
+    chunk = passage.candidate.chunk_id
+    reading = None if chunk is None else retrieval.readings.get(chunk)
+    if reading is None:
+        return None, 0.0
+    place = said_at([unit.plain for unit in units], passage.candidate.body, reading.answer)
+    best = max(one.odds for one in retrieval.readings.values())
+    return place, READ_WEIGHT * math.exp(reading.odds - best)
 
 
 def _with_its_subject(unit: Unit, passage: Passage) -> Unit:

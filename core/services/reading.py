@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.domain.answers import Candidate, Passage
+from core.domain.answers import Candidate, Passage, Reading
+from core.domain.ids import ChunkId
 from core.errors import FootnoteError
 from core.ports.reading import AnswerReader, Writing
-from core.services.relevance import answerable_when_read
 
 logger = logging.getLogger(__name__)
 
@@ -25,25 +25,22 @@ class Reader:
     most: int = MOST_READ
     seconds: float = 5.0
 
-    async def probability(self, question: str, passages: Sequence[Passage], before: float) -> float:
-        """The probability that the wiki answers, 0 to 1, from that ``before`` anything was read.
-
-        Where the reader fails, is late or gives something else than a finite figure for each, it stays as it
-        was.
-        """
-        read = passages[: self.most]
+    async def read(self, question: str, passages: Sequence[Passage]) -> dict[ChunkId, Reading]:
+        """One reading for each of the first passages; none where the reader fails, is late or is unusable."""
+        chunks = [(one.candidate.chunk_id, one.candidate) for one in passages[: self.most]]
+        read = {chunk: writing_of(candidate) for chunk, candidate in chunks if chunk is not None}
         if not read:
-            return before
+            return {}
         try:
             async with asyncio.timeout(self.seconds):
-                readings = await self.reader.read(question, [writing_of(one.candidate) for one in read])
+                readings = await self.reader.read(question, list(read.values()))
         except (FootnoteError, TimeoutError) as error:
             logger.warning("judging without reading: %s", str(error) or "it took too long")
-            return before
+            return {}
         if len(readings) != len(read) or not all(math.isfinite(one.odds) for one in readings):
             logger.warning("judging without reading: no figure for each passage")
-            return before
-        return answerable_when_read(before, max(one.odds for one in readings))
+            return {}
+        return dict(zip(read, readings, strict=True))
 
 
 def writing_of(candidate: Candidate) -> Writing:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from core.domain.answers import Reading
 from core.services.identifiers import is_named, is_number_of_code
 from core.services.tokens import is_identifier
 
@@ -52,10 +53,12 @@ def answerable(signs: Signs) -> float:
     )
 
 
-def answerable_when_read(before: float, odds: float) -> float:
-    """The probability once the best passages were read: from that before, and the best reading's odds."""
+def answerable_when_read(before: float, readings: Collection[Reading]) -> float:
+    """The probability once the first passages were read, from that before; the same if none was."""
+    if not readings:
+        return before
     prior = math.log(max(before, _LEAST) / max(1 - before, _LEAST))
-    return _probability(_PRIOR * prior + _READ * odds + _READ_BIAS)
+    return _probability(_PRIOR * prior + _READ * max(one.odds for one in readings) + _READ_BIAS)
 
 
 def margin(scores: Sequence[float], sections: Sequence[object]) -> float:

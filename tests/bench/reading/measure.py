@@ -25,6 +25,7 @@ from bot.embedded import embedded_postgres
 from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import Judgement, score_refusals
 from bot.wiring import ask_as_console
+from core.domain.answers import Reading
 from core.domain.documents import Block, BlockKind, Page, PageRef
 from core.domain.ids import PageId
 from core.ports.reading import AnswerReader
@@ -104,10 +105,14 @@ def table(seen: Sequence[Seen]) -> Iterator[str]:
         rows = kinds[kind]
         before = _figures((one.asked.is_answerable, one.before) for one in rows)
         after = _figures(
-            (one.asked.is_answerable, answerable_when_read(one.before, one.odds)) for one in rows
+            (one.asked.is_answerable, _after(one)) for one in rows
         )
         cells = [f"{a} > {b}" for a, b in zip(before, after, strict=True)]
         yield f"{kind:12}{len(rows):10}{cells[0]:>18}{cells[1]:>18}{cells[2]:>16}"
+
+
+def _after(one: Seen) -> float:
+    return answerable_when_read(one.before, [Reading(one.odds, (0, 0))])
 
 
 def _figures(judged: Iterable[tuple[bool, float]]) -> list[str]:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
+from core.domain.answers import Reading
 from core.domain.documents import Heading
 from core.errors import UnavailableError
-from core.ports.reading import Reading, Writing
+from core.ports.reading import Writing
 from core.services.reading import MOST_READ, Reader
 from core.services.relevance import answerable_when_read
 from tests.core.services.found import a_passage
@@ -41,12 +42,14 @@ class Scripted:
 
 
 async def test_the_best_of_the_first_passages_counts() -> None:
-    """Read with title and headings; those behind them are not read."""
+    """The first are read, each under its title; those behind them are not."""
     scripted = Scripted([-3.0, 2.0, -1.0])
 
-    probability = await Reader(scripted).probability("How?", PASSAGES, 0.4)
+    readings = await Reader(scripted).read("How?", PASSAGES)
 
-    assert probability == answerable_when_read(0.4, 2.0)
+    assert [one.odds for one in readings.values()] == [-3.0, 2.0, -1.0]
+    assert list(readings) == [one.candidate.chunk_id for one in PASSAGES[:MOST_READ]]
+    assert answerable_when_read(0.4, readings.values()) == answerable_when_read(0.4, [Reading(2.0, (0, 1))])
     assert scripted.given == [Writing(f"Page {n}", f"Body {n}") for n in range(1, MOST_READ + 1)]
 
 
@@ -54,7 +57,7 @@ async def test_headings_are_read_with_the_title() -> None:
     """They often hold the words that a paragraph leaves out."""
     scripted = Scripted([0.0])
     passage = a_passage(1, "30 days", heading_path=(Heading(1, "Leave"), Heading(2, "Germany")))
-    await Reader(scripted).probability("How?", (passage,), 0.4)
+    await Reader(scripted).read("How?", (passage,))
     assert scripted.given == [Writing("Page 1 > Leave > Germany", "30 days")]
 
 
@@ -72,7 +75,8 @@ async def test_a_reader_that_gives_nothing_usable_changes_nothing(
     scripted: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The probability from before is kept, and the log says why, without the question."""
-    assert await Reader(scripted, seconds=0.01).probability("How?", PASSAGES, 0.4) == 0.4
+    readings = await Reader(scripted, seconds=0.01).read("How?", PASSAGES)
+    assert answerable_when_read(0.4, readings.values()) == 0.4
     assert "judging without reading" in caplog.text
     assert "How?" not in caplog.text
 
@@ -80,12 +84,15 @@ async def test_a_reader_that_gives_nothing_usable_changes_nothing(
 async def test_without_passages_nobody_is_asked() -> None:
     """There is nothing to read."""
     scripted = Scripted()
-    assert await Reader(scripted).probability("How?", (), 0.0) == 0.0
+    assert await Reader(scripted).read("How?", ()) == {}
     assert scripted.given == []
 
 
 def test_both_what_was_found_and_what_was_read_count() -> None:
     """Each moves the probability in its own direction; extremes do not overflow."""
-    assert answerable_when_read(0.5, 1.0) > answerable_when_read(0.5, 0.0) > answerable_when_read(0.2, 0.0)
-    assert answerable_when_read(0.0, -1e6) == 0.0
-    assert answerable_when_read(1.0, 1e6) == 1.0
+    def after(before: float, odds: float) -> float:
+        return answerable_when_read(before, [Reading(odds, (0, 0))])
+
+    assert after(0.5, 1.0) > after(0.5, 0.0) > after(0.2, 0.0)
+    assert after(0.0, -1e6) == 0.0
+    assert after(1.0, 1e6) == 1.0
