@@ -97,13 +97,12 @@ class _Loaded:
         whole = np.concatenate([rows[0], rows.mean(axis=0)])
         odds = float(whole @ self._head["whole.weight"] + self._head["whole.bias"])
         if not read.places:
-            return Reading(odds, (0, 0))
+            return Reading(odds, 0, 0)
         starts, ends = (rows @ self._head["answer.weight"] + self._head["answer.bias"]).T
         text = slice(read.first, read.first + len(read.places))
         start, end = _best(starts[text], ends[text])
         lead = starts[text][start] + ends[text][end] - starts[0] - ends[0]
-        answer = (read.places[start][0], read.places[end][1])
-        return Reading(odds + SPAN_WEIGHT * float(lead), answer)
+        return Reading(odds + SPAN_WEIGHT * float(lead), read.places[start][0], read.places[end][1])
 
 
 def _best(starts: Floats, ends: Floats) -> tuple[int, int]:

@@ -55,29 +55,34 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What reading a passage together with the question gave.
+
+    ``odds``: natural logarithm of the odds that it answers, as the reader sees them; its own scale.
+    ``start`` and ``end``: where in the passage's text the answer most likely stands, in characters.
+    """
+
+    odds: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
-    """A ranked candidate. Cosine, RRF and final score stay three separate figures (inventory X2)."""
+    """A ranked candidate. Cosine, RRF and final score stay three separate figures (inventory X2).
+
+    ``reading`` is null where it was not read together with the question.
+    """
 
     candidate: Candidate
     rrf: float
     score: float
+    reading: Reading | None = None
 
     @property
     def url(self) -> str:
         """The link to the very block where the passage starts, or to the page."""
         return link_to_block(self.candidate.page_url, self.candidate.block_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """What reading a passage together with the question gave.
-
-    ``odds``: natural logarithm of the odds that it answers, as the reader sees them; its own scale.
-    ``answer``: where in the passage's text the answer most likely stands, as start and end in characters.
-    """
-
-    odds: float
-    answer: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +93,7 @@ class Retrieval:
     no vector could be had, or that only whole pages were found. ``generation`` is the index generation read
     with the passages. ``timings`` are milliseconds by stage. ``index_is_empty`` tells an index without any
     chunk from one without a fitting chunk. ``probability`` is that of the wiki holding an answer, null where
-    nothing was learned of the index by which it could be told. ``readings`` are those of the first passages,
-    if they were read.
+    nothing was learned of the index by which it could be told.
     """
 
     question: Question
@@ -101,7 +105,6 @@ class Retrieval:
     timings: Mapping[str, float] = field(default_factory=dict)
     index_is_empty: bool = False
     probability: float | None = None
-    readings: Mapping[ChunkId, Reading] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,13 +219,11 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
 
 def _pointed(retrieval: Retrieval, passage: Passage, units: Sequence[Unit]) -> tuple[int | None, float]:
     """Which unit a reader points at, if it read the passage, and what that is worth."""
-    chunk = passage.candidate.chunk_id
-    reading = None if chunk is None else retrieval.readings.get(chunk)
-    if reading is None:
+    if passage.reading is None:
         return None, 0.0
-    place = said_at([unit.plain for unit in units], passage.candidate.body, reading.answer)
-    best = max(one.odds for one in retrieval.readings.values())
-    return place, READ_WEIGHT * math.exp(reading.odds - best)
+    place = said_at([unit.plain for unit in units], passage.candidate.body, passage.reading)
+    best = max(one.reading.odds for one in retrieval.passages if one.reading is not None)
+    return place, READ_WEIGHT * math.exp(passage.reading.odds - best)
 
 
 def _with_its_subject(unit: Unit, passage: Passage) -> Unit:

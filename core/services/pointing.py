@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.domain.answers import Reading
 from core.services.markdown_text import plain
 from core.services.tokens import word_forms
 
@@ -9,13 +10,13 @@ AROUND = 60
 """Characters before and behind the answer, on its line, by which equal words elsewhere are told from it."""
 
 
-def said_at(units: Sequence[str], body: str, answer: tuple[int, int]) -> int | None:
+def said_at(units: Sequence[str], body: str, reading: Reading) -> int | None:
     """The place of the unit that holds the answer, null where none has its words.
 
     Units are the plain texts of what the body says, some in another form (cells of a table under their
     heads), so they are known by words and not by place: by those of the answer, and of what stands around it.
     """
-    start, end = answer
+    start, end = reading.start, reading.end
     words = word_forms(plain(body[start:end]))
     if not words:
         return None

@@ -4,10 +4,9 @@ import asyncio
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from core.domain.answers import Candidate, Passage, Reading
-from core.domain.ids import ChunkId
+from core.domain.answers import Candidate, Passage
 from core.errors import FootnoteError
 from core.ports.reading import AnswerReader, Writing
 
@@ -25,22 +24,24 @@ class Reader:
     most: int = MOST_READ
     seconds: float = 5.0
 
-    async def read(self, question: str, passages: Sequence[Passage]) -> dict[ChunkId, Reading]:
-        """One reading for each of the first passages; none where the reader fails, is late or is unusable."""
-        chunks = [(one.candidate.chunk_id, one.candidate) for one in passages[: self.most]]
-        read = {chunk: writing_of(candidate) for chunk, candidate in chunks if chunk is not None}
+    async def read(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """The passages, the first of them with their readings.
+
+        Where the reader fails, is late or gives something unusable, they are as they were.
+        """
+        read, others = passages[: self.most], passages[self.most :]
         if not read:
-            return {}
+            return ()
         try:
             async with asyncio.timeout(self.seconds):
-                readings = await self.reader.read(question, list(read.values()))
+                readings = await self.reader.read(question, [writing_of(one.candidate) for one in read])
         except (FootnoteError, TimeoutError) as error:
             logger.warning("judging without reading: %s", str(error) or "it took too long")
-            return {}
+            return tuple(passages)
         if len(readings) != len(read) or not all(math.isfinite(one.odds) for one in readings):
             logger.warning("judging without reading: no figure for each passage")
-            return {}
-        return dict(zip(read, readings, strict=True))
+            return tuple(passages)
+        return (*(replace(one, reading=found) for one, found in zip(read, readings, strict=True)), *others)
 
 
 def writing_of(candidate: Candidate) -> Writing:

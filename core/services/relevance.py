@@ -1,10 +1,10 @@
 """Whether the wiki holds an answer at all: one probability out of what the best passage shows."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from core.domain.answers import Reading
+from core.domain.answers import Passage
 from core.services.identifiers import is_named, is_number_of_code
 from core.services.tokens import is_identifier
 
@@ -53,12 +53,13 @@ def answerable(signs: Signs) -> float:
     )
 
 
-def answerable_when_read(before: float, readings: Collection[Reading]) -> float:
-    """The probability once the first passages were read, from that before; the same if none was."""
-    if not readings:
+def answerable_when_read(before: float, passages: Iterable[Passage]) -> float:
+    """The probability once some passages were read, from that before; the same if none was."""
+    odds = [one.reading.odds for one in passages if one.reading is not None]
+    if not odds:
         return before
     prior = math.log(max(before, _LEAST) / max(1 - before, _LEAST))
-    return _probability(_PRIOR * prior + _READ * max(one.odds for one in readings) + _READ_BIAS)
+    return _probability(_PRIOR * prior + _READ * max(odds) + _READ_BIAS)
 
 
 def margin(scores: Sequence[float], sections: Sequence[object]) -> float:

@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from core.domain.answers import Candidate, Passage, Reading, Retrieval
+from core.domain.answers import Candidate, Passage, Retrieval
 from core.domain.audiences import Audience
-from core.domain.ids import ChunkId
 from core.domain.models import Vector
 from core.domain.questions import Question
 from core.errors import FootnoteError
@@ -117,10 +116,9 @@ class Retriever:
             found = await self._search(inquiry, vector)
             watch.lap("search")
         passages, probability = await self._weigh(inquiry, vector, found)
-        readings: dict[ChunkId, Reading] = {}
         if self._reader is not None and probability is not None:
-            readings = await self._reader.read(inquiry.text, passages)
-            probability = answerable_when_read(probability, readings.values())
+            passages = await self._reader.read(inquiry.text, passages)
+            probability = answerable_when_read(probability, passages)
         watch.lap("rank")
         retrieval = Retrieval(
             question=question,
@@ -132,7 +130,6 @@ class Retriever:
             timings=watch.timings,
             index_is_empty=not found.has_chunks,
             probability=probability,
-            readings=readings,
         )
         if vector is not None and passages:
             return retrieval
@@ -159,8 +156,7 @@ class Retriever:
         pages = await self._pages(prepare(retrieval.question), retrieval.passages, watch)
         if not pages:
             return retrieval
-        return replace(
-            retrieval, passages=pages, degraded=True, probability=None, readings={}, timings=watch.timings)
+        return replace(retrieval, passages=pages, degraded=True, probability=None, timings=watch.timings)
 
     async def _embed(self, inquiry: Inquiry) -> Vector | None:
         """The question's vector, or null: without one the words still find what they can."""

@@ -12,9 +12,9 @@ from adapters.readers.inputs import LONGEST
 from core.errors import ConfigurationError
 from core.ports.reading import Writing
 
-VPN = Writing("VPN > Windows", "Install FortiClient 7.2 from the portal. The gateway is vpn3.nordwind.example.")
+VPN = Writing("VPN > Windows", "Install FortiClient 7.2 from the portal. Gateway: vpn3.nordwind.example.")
 PARKING = Writing("Parkhaus", "Die Schranke öffnet von 6 bis 22 Uhr. Den Chip gibt Frau Albers aus.")
-VISITORS = Writing("Гости", "Гостя встречает сотрудник на первом этаже. Пропуск **выдаёт охрана** по паспорту.")
+VISITORS = Writing("Гости", "Гостя встречают на первом этаже. Пропуск **выдаёт охрана** по паспорту.")
 
 ANSWERED = (
     ("Which client do I need for the VPN?", VPN, "FortiClient 7.2"),
@@ -61,7 +61,7 @@ async def test_it_points_at_the_answer(reader: E5Reader) -> None:
     right = 0
     for question, writing, answer in ANSWERED:
         (reading,) = await reader.read(question, [writing])
-        pointed = writing.text[slice(*reading.answer)]
+        pointed = writing.text[reading.start : reading.end]
         right += answer in pointed or (len(pointed) > 3 and pointed in answer)
     assert right >= len(ANSWERED) - 1
 
@@ -90,7 +90,7 @@ async def test_any_text_is_read(reader: E5Reader, question: str, writing: Writin
     """What is too long loses its end; nothing makes it fail."""
     (reading,) = await reader.read(question, [writing])
     assert np.isfinite(reading.odds)
-    assert 0 <= reading.answer[0] <= reading.answer[1] <= len(writing.text)
+    assert 0 <= reading.start <= reading.end <= len(writing.text)
 
 
 async def test_nothing_is_read_of_nothing() -> None:

