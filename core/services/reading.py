@@ -7,13 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.answers import Candidate, Passage
-from core.errors import FootnoteError
+from core.errors import FootnoteError, UnavailableError
 from core.ports.reading import AnswerReader, Writing
 
 logger = logging.getLogger(__name__)
 
-MOST_READ = 3
-"""Passages that are read: with more no more questions are judged rightly, and each takes its time."""
+FIRST_READ, MOST_READ = 3, 8
+"""Passages that are read at once, and how many are if none of those answers for sure: on the sample the page
+that answers is among the best 3, 5 and 8 in .91, .97 and .99 of the cases. Each takes a twentieth of a second.
+"""
+
+SURE = 3.0
+"""Odds, as natural logarithm, from which nothing more needs to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +26,37 @@ class Reader:
     """Who reads, how many of the best passages, and for how long a question may wait for it."""
 
     reader: AnswerReader
+    first: int = FIRST_READ
     most: int = MOST_READ
     seconds: float = 5.0
 
     async def read(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
-        """The passages, the first of them with their readings.
+        """The passages, the best of them with their readings.
 
         Where the reader fails, is late or gives something unusable, they are as they were.
         """
-        read, others = passages[: self.most], passages[self.most :]
-        if not read:
-            return ()
         try:
             async with asyncio.timeout(self.seconds):
-                readings = await self.reader.read(question, [writing_of(one.candidate) for one in read])
+                read = await self._read(question, passages[: self.first])
+                if max((odds_of(one) for one in read), default=SURE) < SURE:
+                    read += await self._read(question, passages[self.first : self.most])
         except (FootnoteError, TimeoutError) as error:
             logger.warning("judging without reading: %s", str(error) or "it took too long")
             return tuple(passages)
-        if len(readings) != len(read) or not all(math.isfinite(one.odds) for one in readings):
-            logger.warning("judging without reading: no figure for each passage")
-            return tuple(passages)
-        return (*(replace(one, reading=found) for one, found in zip(read, readings, strict=True)), *others)
+        return (*read, *passages[len(read) :])
+
+    async def _read(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        if not passages:
+            return ()
+        readings = await self.reader.read(question, [writing_of(one.candidate) for one in passages])
+        if len(readings) != len(passages) or not all(math.isfinite(one.odds) for one in readings):
+            raise UnavailableError(f"{self.reader.name} gave no figure for each passage")
+        return tuple(replace(one, reading=found) for one, found in zip(passages, readings, strict=True))
+
+
+def odds_of(passage: Passage) -> float:
+    """Those of its reading; minus infinity where it was not read."""
+    return -math.inf if passage.reading is None else passage.reading.odds
 
 
 def writing_of(candidate: Candidate) -> Writing:

@@ -116,9 +116,6 @@ class Retriever:
             found = await self._search(inquiry, vector)
             watch.lap("search")
         passages, probability = await self._weigh(inquiry, vector, found)
-        if self._reader is not None and probability is not None:
-            passages = await self._reader.read(inquiry.text, passages)
-            probability = answerable_when_read(probability, passages)
         watch.lap("rank")
         retrieval = Retrieval(
             question=question,
@@ -218,14 +215,19 @@ class Retriever:
             calibration = await self._calibrations.at(found.background)
         candidates = self._admitted(inquiry, found.candidates)
         if vector is None or calibration is None:
-            return await self._best(inquiry, candidates, self._settings, self._fuser(inquiry)), None
+            found_by_ranks = await self._ordered(inquiry, candidates, self._settings, self._fuser(inquiry))
+            return take(found_by_ranks, self._settings), None
         weighed = weigh(inquiry, vector, candidates, found, calibration)
         by_hand = self._settings.threshold_by_hand
         settings = self._settings if by_hand else _by_evidence(self._settings)
-        passages = await self._best(inquiry, candidates, settings, by_weight(weighed))
-        return passages, None if by_hand else weighed.probability
+        ordered = await self._ordered(inquiry, candidates, settings, by_weight(weighed))
+        if self._reader is None:
+            return take(ordered, settings), None if by_hand else weighed.probability
+        most = max(self._reader.most, settings.keep or settings.limit)
+        read = await self._reader.read(inquiry.text, take(ordered, replace(settings, keep=most)))
+        return take(read, settings), None if by_hand else answerable_when_read(weighed.probability, read)
 
-    async def _best(
+    async def _ordered(
         self,
         inquiry: Inquiry,
         candidates: Sequence[Candidate],
@@ -235,7 +237,7 @@ class Retriever:
         ordered = order(score_all(candidates, keywords=inquiry.keywords, settings=settings, fusion=fusion))
         if self._reranking is not None:
             ordered = await self._reranking.order(inquiry.text, ordered)
-        return take(ordered, settings)
+        return ordered
 
     def _rank(self, inquiry: Inquiry, candidates: Iterable[Candidate]) -> tuple[Passage, ...]:
         return rank(

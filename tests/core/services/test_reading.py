@@ -11,11 +11,11 @@ from core.domain.answers import Reading
 from core.domain.documents import Heading
 from core.errors import UnavailableError
 from core.ports.reading import Writing
-from core.services.reading import MOST_READ, Reader
+from core.services.reading import FIRST_READ, MOST_READ, SURE, Reader, odds_of
 from core.services.relevance import answerable_when_read
 from tests.core.services.found import a_passage
 
-PASSAGES = tuple(a_passage(number, f"Body {number}") for number in range(1, 6))
+PASSAGES = tuple(a_passage(number, f"Body {number}") for number in range(1, 11))
 
 
 class Scripted:
@@ -39,20 +39,30 @@ class Scripted:
             raise self.error
         if self.hangs:
             await asyncio.Event().wait()
-        return [Reading(odds, 0, 1) for odds in self.odds]
+        self.odds, now = self.odds[len(writings) :], self.odds[: len(writings)]
+        return [Reading(odds, 0, 1) for odds in now]
 
 
-async def test_the_best_of_the_first_passages_counts() -> None:
-    """The first are read, each under its title; those behind them are not."""
-    scripted = Scripted([-3.0, 2.0, -1.0])
+async def test_when_none_of_the_first_answers_more_are_read() -> None:
+    """Each under its title, with the figures that belong to it; those behind them are not read."""
+    scripted = Scripted(list(range(-9, -1)))
 
     read = await Reader(scripted).read("How?", PASSAGES)
 
-    odds = [None if one.reading is None else one.reading.odds for one in read]
-    assert odds == [-3.0, 2.0, -1.0, None, None]
+    assert [odds_of(one) for one in read] == [*range(-9, -9 + MOST_READ), -math.inf, -math.inf]
     assert [one.candidate for one in read] == [one.candidate for one in PASSAGES]
-    assert answerable_when_read(0.4, read) == answerable_when_read(0.4, read[1:2])
     assert scripted.given == [Writing(f"Page {n}", f"Body {n}") for n in range(1, MOST_READ + 1)]
+    assert answerable_when_read(0.4, read) == answerable_when_read(0.4, read[MOST_READ - 1 : MOST_READ])
+
+
+async def test_when_one_of_the_first_surely_answers_no_more_are_read() -> None:
+    """The others cost time and tell nothing."""
+    scripted = Scripted([-2.0, SURE, -2.0])
+
+    read = await Reader(scripted).read("How?", PASSAGES)
+
+    assert len(scripted.given) == FIRST_READ
+    assert [one.reading is not None for one in read] == [True] * FIRST_READ + [False] * (10 - FIRST_READ)
 
 
 async def test_headings_are_read_with_the_title() -> None:
@@ -70,8 +80,9 @@ async def test_headings_are_read_with_the_title() -> None:
         Scripted(hangs=True),
         Scripted([1.0]),
         Scripted([1.0, math.nan, 2.0]),
+        Scripted([-1.0, -1.0, -1.0, -1.0]),
     ],
-    ids=["fails", "hangs", "too few", "no number"],
+    ids=["fails", "hangs", "too few", "no number", "too few of the others"],
 )
 async def test_a_reader_that_gives_nothing_usable_changes_nothing(
     scripted: Scripted, caplog: pytest.LogCaptureFixture
