@@ -59,7 +59,8 @@ class Reading:
     """What reading a passage together with the question gave.
 
     ``odds``: natural logarithm of the odds that it answers, as the reader sees them; its own scale.
-    ``start`` and ``end``: where in the passage's text the answer most likely stands, in characters.
+    ``start`` and ``end``: where in the text that was read the answer most likely stands, in characters;
+    `core.services.reading.read_unit` tells which part of the passage that is.
     """
 
     odds: float

@@ -17,7 +17,7 @@ from core.services.asked_for import asks_for_figure
 from core.services.blending import calibrated, range_of
 from core.services.citing import Cited, number
 from core.services.draft_markup import Piece, quotable
-from core.services.pointing import said_at
+from core.services.reading import odds_of, read_unit
 from core.services.tokens import fold, word_forms
 from core.services.units import Unit, units_of
 from core.services.words import keywords
@@ -206,7 +206,7 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
         if source not in _BEST_TWO and passage.score < enough:
             continue
         units = [_with_its_subject(unit, passage) for unit in units_of(passage.candidate.body)]
-        pointed, told = _pointed(retrieval, passage, units)
+        pointed, told = read_unit(passage), _told(passage, retrieval)
         for place, unit in enumerate(units):
             score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
             score += told if place == pointed else 0.0
@@ -217,13 +217,10 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
     return found[:MOST_EMBEDDED]
 
 
-def _pointed(retrieval: Retrieval, passage: Passage, units: Sequence[Unit]) -> tuple[int | None, float]:
-    """Which unit a reader points at, if it read the passage, and what that is worth."""
-    if passage.reading is None:
-        return None, 0.0
-    place = said_at([unit.plain for unit in units], passage.candidate.body, passage.reading)
-    best = max(one.reading.odds for one in retrieval.passages if one.reading is not None)
-    return place, READ_WEIGHT * math.exp(passage.reading.odds - best)
+def _told(passage: Passage, retrieval: Retrieval) -> float:
+    """What it is worth to be pointed at in this passage."""
+    best = max((odds_of(one) for one in retrieval.passages), default=-math.inf)
+    return 0.0 if passage.reading is None else READ_WEIGHT * math.exp(odds_of(passage) - best)
 
 
 def _with_its_subject(unit: Unit, passage: Passage) -> Unit:

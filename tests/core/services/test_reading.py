@@ -11,8 +11,9 @@ from core.domain.answers import Reading
 from core.domain.documents import Heading
 from core.errors import UnavailableError
 from core.ports.reading import Writing
-from core.services.reading import FIRST_READ, MOST_READ, SURE, Reader, odds_of
+from core.services.reading import FIRST_READ, MOST_READ, SURE, Reader, odds_of, read_unit
 from core.services.relevance import answerable_when_read
+from core.services.units import units_of
 from tests.core.services.found import a_passage
 
 PASSAGES = tuple(a_passage(number, f"Body {number}") for number in range(1, 11))
@@ -71,6 +72,47 @@ async def test_headings_are_read_with_the_title() -> None:
     passage = a_passage(1, "30 days", heading_path=(Heading(1, "Leave"), Heading(2, "Germany")))
     await Reader(scripted).read("How?", (passage,))
     assert scripted.given == [Writing("Page 1 > Leave > Germany", "30 days")]
+
+
+BODY = """Lena opens at **9**. Omar opens at 10.
+
+| Day | Closes |
+| --- | --- |
+| Friday | 15:00 |
+
+Ask for:
+- the blue key
+- the [red](https://example.org/red) key"""
+SAID = (
+    "Lena opens at 9.",
+    "Omar opens at 10.",
+    "Day: Friday; Closes: 15:00",
+    "Ask for: the blue key",
+    "Ask for: the red key",
+)
+
+
+async def test_passages_are_read_without_their_markdown() -> None:
+    """A line for each thing said: rows under their heads, items with what introduces them."""
+    scripted = Scripted([0.0])
+    await Reader(scripted).read("How?", [a_passage(1, BODY)])
+    assert scripted.given[0].text == "\n".join(SAID)
+
+
+@pytest.mark.parametrize("place", range(len(SAID)))
+@pytest.mark.parametrize("at", ["begin", "end"])
+def test_what_is_pointed_at_is_one_thing_said(place: int, at: str) -> None:
+    """From its first letter to its last."""
+    start = sum(len(line) + 1 for line in SAID[:place]) + (len(SAID[place]) - 1 if at == "end" else 0)
+    passage = replace(a_passage(1, BODY), reading=Reading(0.0, start, start + 1))
+    assert read_unit(passage) == place
+    assert units_of(BODY)[place].plain == SAID[place]
+
+
+def test_what_was_not_read_points_nowhere() -> None:
+    """Nor does what lies behind the text."""
+    assert read_unit(a_passage(1, BODY)) is None
+    assert read_unit(replace(a_passage(1, BODY), reading=Reading(0.0, 9999, 9999))) is None
 
 
 @pytest.mark.parametrize(
