@@ -35,7 +35,12 @@ RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 5e-4, 60, 0.02
 """Steps' sizes of the model and of the new heads; they rise over so many steps and fall to this share."""
 
 SHARES = {Relation.ANSWERS: 0.42, Relation.NEAR: 0.30, Relation.SIBLING: 0.18, Relation.FAR: 0.05}
-"""How often each kind of pair is shown; what is left are questions with pages of any other group."""
+LATER_SHARES = {Relation.ANSWERS: 0.36, Relation.NEAR: 0.25, Relation.SIBLING: 0.15, Relation.FAR: 0.04}
+"""How often each kind of pair is shown, and in the second half; what is left are questions with pages of other
+groups."""
+
+STRANGERS = 40
+"""Pages of other groups of which the one is shown that shares most runs of letters with the question."""
 
 
 @dataclass(frozen=True, slots=True)
