@@ -11,7 +11,7 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,23 +24,25 @@ from adapters.readers.e5_reader import installed_model
 from adapters.readers.inputs import Input, Inputs
 from adapters.readers.packed_model import open_packed
 from adapters.readers.tokenizing import Tokenizer
-from tests.bench.reading.groups import Pair, Relation, pairs, read_groups
+from tests.bench.reading.groups import Group, Pair, Relation, pairs, read_groups
 from tests.bench.reading.network import Network
 from tests.bench.reading.pack import pack
 
 BATCH, STEPS_AHEAD, SAME_LENGTH = 32, 16, 32
 """Pairs in a step; steps drawn at once and sorted by length; tokens that a batch's length is rounded to."""
 
-RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 5e-4, 60, 0.02
-"""Steps' sizes of the model and of the new heads; they rise over so many steps and fall to this share."""
+RATE, LATER_RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 1e-4, 5e-4, 60, 0.02
+"""Steps' sizes of the model in both halves of the time, and of the new heads; they rise over so many steps
+and fall to this share."""
 
 SHARES = {Relation.ANSWERS: 0.42, Relation.NEAR: 0.30, Relation.SIBLING: 0.18, Relation.FAR: 0.05}
-LATER_SHARES = {Relation.ANSWERS: 0.36, Relation.NEAR: 0.25, Relation.SIBLING: 0.15, Relation.FAR: 0.04}
-"""How often each kind of pair is shown, and in the second half; what is left are questions with pages of other
-groups."""
+"""How often each kind of pair is shown; what is left are questions with pages of other groups."""
 
-STRANGERS = 40
-"""Pages of other groups of which the one is shown that shares most runs of letters with the question."""
+STRANGE_SHARES = {kind: 0.8 * share for kind, share in SHARES.items()}
+"""The same in the second half of the time."""
+
+ALIKE, RUN = 40, 4
+"""Of so many pages of other groups that is shown which shares most runs of so many letters with a question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +56,30 @@ class Batch:
     ends: Tensor
 
 
-def drawn(pool: Sequence[Pair], draw: random.Random) -> Iterator[Pair]:
-    """Pairs without end, in `SHARES`."""
-    kinds = {kind: [one for one in pool if one.relation is kind] for kind in Relation}
-    turns = {kind: _round_and_round(members, draw) for kind, members in kinds.items()}
+def drawn(groups: Sequence[Group], draw: random.Random, shares: Mapping[Relation, float]) -> Iterator[Pair]:
+    """Pairs without end, in these shares."""
+    known = list(pairs(groups))
+    turns = {kind: _round_and_round([one for one in known if one.relation is kind], draw) for kind in shares}
+    strangers = _strangers(groups, draw)
+    chances = [*shares.values(), 1 - sum(shares.values())]
     while True:
-        chosen = draw.choices([*SHARES, None], [*SHARES.values(), 1 - sum(SHARES.values())])[0]
-        if chosen is None:
-            yield Pair(next(turns[Relation.ANSWERS]).question, draw.choice(pool).page, Relation.FAR)
-        else:
-            yield next(turns[chosen])
+        yield next(draw.choices([*turns.values(), strangers], chances)[0])
+
+
+def _strangers(groups: Sequence[Group], draw: random.Random) -> Iterator[Pair]:
+    pages = [(group, page, _runs(f"{page.title} {page.text}")) for group in groups for page in group.pages]
+    while True:
+        group = draw.choice(groups)
+        question = draw.choice(group.questions).text
+        wanted = _runs(question)
+        others = [one for one in draw.sample(pages, ALIKE) if one[0] is not group]
+        _, page, _ = max(others, key=lambda one: len(wanted & one[2]))
+        yield Pair(question, page, Relation.FAR)
+
+
+def _runs(text: str) -> frozenset[str]:
+    lower = text.lower()
+    return frozenset(lower[at : at + RUN] for at in range(len(lower) - RUN + 1))
 
 
 def _round_and_round(members: list[Pair], draw: random.Random) -> Iterator[Pair]:
@@ -117,20 +133,20 @@ def loss_of(network: Network, batch: Batch) -> Tensor:
     return place / 2 + F.binary_cross_entropy_with_logits(whole.float(), (batch.starts > 0).float())
 
 
-def teach(network: Network, source: Iterator[Batch], *, minutes: float) -> None:
+def teach(network: Network, source: Iterator[Batch], *, minutes: float, rate: float) -> None:
     """Until the time is over."""
     heads = [*network.answer.parameters(), *network.whole.parameters()]
     known = {id(one) for one in heads}
     body = [one for one in network.parameters() if one.requires_grad and id(one) not in known]
     optimizer = torch.optim.AdamW(
-        [{"params": body, "lr": RATE}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01, fused=True
+        [{"params": body, "lr": rate}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01, fused=True
     )
     rates = [group["lr"] for group in optimizer.param_groups]
     started, step, losses = time.monotonic(), 0, list[float]()
     while (done := (time.monotonic() - started) / (60 * minutes)) < 1:
         step += 1
-        for group, rate in zip(optimizer.param_groups, rates, strict=True):
-            group["lr"] = rate * min(1, step / WARM_STEPS) * max(LAST, 1 - done)
+        for group, highest in zip(optimizer.param_groups, rates, strict=True):
+            group["lr"] = highest * min(1, step / WARM_STEPS) * max(LAST, 1 - done)
         loss = loss_of(network, next(source))
         optimizer.zero_grad()
         loss.backward()
@@ -157,10 +173,12 @@ def main(arguments: Sequence[str]) -> int:
     torch.manual_seed(0)
     packed = open_packed(installed_model())
     network = Network(packed)
-    taught = list(pairs(one for one in read_groups() if not one.is_held_out))
-    say(f"{len(taught)} pairs")
+    taught = [one for one in read_groups() if not one.is_held_out]
+    say(f"{len(taught)} groups")
     inputs = Inputs(Tokenizer(packed.vocabulary))
-    teach(network, batches(drawn(taught, draw), inputs, draw), minutes=chosen.minutes)
+    for shares, rate in ((SHARES, RATE), (STRANGE_SHARES, LATER_RATE)):
+        source = batches(drawn(taught, draw, shares), inputs, draw)
+        teach(network, source, minutes=chosen.minutes / 2, rate=rate)
     np.savez(chosen.file, allow_pickle=False, **pack(network.state_dict(), packed))
     return 0
 
