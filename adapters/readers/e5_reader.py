@@ -28,9 +28,6 @@ MODEL_FILE = "e5-small-q4.bin"
 LONGEST_ANSWER = 30
 """Tokens of an answer."""
 
-SPAN_WEIGHT = 0.5
-"""What the best answer's lead over none is worth beside the odds of the passage as a whole."""
-
 _TIMEOUT = 60.0
 """Seconds: a hundred times what it takes, so it only ends a hang."""
 
@@ -101,8 +98,7 @@ class _Loaded:
         starts, ends = (rows @ self._head["answer.weight"] + self._head["answer.bias"]).T
         text = slice(read.first, read.first + len(read.places))
         start, end = _best(starts[text], ends[text])
-        lead = starts[text][start] + ends[text][end] - starts[0] - ends[0]
-        return Reading(odds + SPAN_WEIGHT * float(lead), read.places[start][0], read.places[end][1])
+        return Reading(odds, read.places[start][0], read.places[end][1])
 
 
 def _best(starts: Floats, ends: Floats) -> tuple[int, int]:

@@ -1,10 +1,9 @@
 """Whether the wiki holds an answer at all: one probability out of what the best passage shows."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from core.domain.answers import Passage
 from core.services.identifiers import is_named, is_number_of_code
 from core.services.tokens import is_identifier
 
@@ -25,8 +24,11 @@ sample: few questions of XQuAD name anything exactly, and at work a code that no
 """
 
 
-_PRIOR, _READ, _READ_BIAS = 0.5, 1.0, 0.0
+_PRIOR, _READ, _LATER, _READ_BIAS = 1.0, 1.0, 0.3, 0.0
+"""To be measured."""
+
 _LEAST = 1e-4
+"""A probability nearer to 0 or 1 says no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ class Signs:
 
 def answerable(signs: Signs) -> float:
     """The probability that the wiki answers, 0 to 1."""
-    return _probability(
+    return probability_of(
         _STANDS_OUT * signs.stands_out
         + _MARGIN * min(max(signs.margin, 0.0), MOST_MARGIN)
         + _MISSING * signs.missing
@@ -53,13 +55,15 @@ def answerable(signs: Signs) -> float:
     )
 
 
-def answerable_when_read(before: float, passages: Iterable[Passage]) -> float:
-    """The probability once some passages were read, from that before; the same if none was."""
-    odds = [one.reading.odds for one in passages if one.reading is not None]
+def answerable_when_read(before: float, odds: Sequence[float]) -> float:
+    """The probability once passages were read: from that before, and the odds of each, best found first.
+
+    With nothing read it stays as it was.
+    """
     if not odds:
         return before
-    prior = math.log(max(before, _LEAST) / max(1 - before, _LEAST))
-    return _probability(_PRIOR * prior + _READ * max(odds) + _READ_BIAS)
+    best = max(one - _LATER * place for place, one in enumerate(odds))
+    return probability_of(_PRIOR * log_odds(before) + _READ * best + _READ_BIAS)
 
 
 def margin(scores: Sequence[float], sections: Sequence[object]) -> float:
@@ -85,5 +89,11 @@ def missing_identifiers(keywords: Collection[str], passage: str) -> tuple[str, .
     )
 
 
-def _probability(odds: float) -> float:
+def log_odds(probability: float) -> float:
+    """Its odds as natural logarithm, within what can be told apart."""
+    return math.log(max(probability, _LEAST) / max(1 - probability, _LEAST))
+
+
+def probability_of(odds: float) -> float:
+    """That of odds given as natural logarithm, 0 to 1."""
     return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))

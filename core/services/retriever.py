@@ -28,7 +28,6 @@ from core.services.ranking import (
     take,
 )
 from core.services.reading import Reader
-from core.services.relevance import answerable_when_read
 from core.services.reranking import Reranking
 from core.services.weighing import by_weight, text_of, weigh
 from core.services.words import contains_any
@@ -224,8 +223,9 @@ class Retriever:
         if self._reader is None:
             return take(ordered, settings), None if by_hand else weighed.probability
         most = max(self._reader.most, settings.keep or settings.limit)
-        read = await self._reader.read(inquiry.text, take(ordered, replace(settings, keep=most)))
-        return take(read, settings), None if by_hand else answerable_when_read(weighed.probability, read)
+        shortlist = take(ordered, replace(settings, keep=most))
+        read, probability = await self._reader.read(inquiry.text, shortlist, weighed.probability)
+        return take(read, settings), None if by_hand else probability
 
     async def _ordered(
         self,

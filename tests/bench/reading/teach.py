@@ -42,7 +42,7 @@ STRANGE_SHARES = {kind: 0.8 * share for kind, share in SHARES.items()}
 """The same in the second half of the time."""
 
 ALIKE, RUN = 40, 4
-"""Of so many pages of other groups that is shown which shares most runs of so many letters with a question."""
+"""Of so many other pages that is shown which shares most runs of so many letters with the question."""
 
 
 @dataclass(frozen=True, slots=True)

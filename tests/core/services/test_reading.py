@@ -11,7 +11,7 @@ from core.domain.answers import Reading
 from core.domain.documents import Heading
 from core.errors import UnavailableError
 from core.ports.reading import Writing
-from core.services.reading import FIRST_READ, MOST_READ, SURE, Reader, odds_of, read_unit
+from core.services.reading import FIRST_READ, MOST_READ, SURE, Reader, read_unit
 from core.services.relevance import answerable_when_read
 from core.services.units import units_of
 from tests.core.services.found import a_passage
@@ -45,32 +45,55 @@ class Scripted:
 
 
 async def test_when_none_of_the_first_answers_more_are_read() -> None:
-    """Each under its title, with the figures that belong to it; those behind them are not read."""
-    scripted = Scripted(list(range(-9, -1)))
+    """Each under its title; those behind them are not read."""
+    scripted = Scripted([-1.0] * MOST_READ)
 
-    read = await Reader(scripted).read("How?", PASSAGES)
+    read, after = await Reader(scripted).read("How?", PASSAGES, 0.4)
 
-    assert [odds_of(one) for one in read] == [*range(-9, -9 + MOST_READ), -math.inf, -math.inf]
-    assert [one.candidate for one in read] == [one.candidate for one in PASSAGES]
     assert scripted.given == [Writing(f"Page {n}", f"Body {n}") for n in range(1, MOST_READ + 1)]
-    assert answerable_when_read(0.4, read) == answerable_when_read(0.4, read[MOST_READ - 1 : MOST_READ])
+    assert [one.reading is not None for one in read] == [True] * MOST_READ + [False] * (10 - MOST_READ)
+    assert after == answerable_when_read(0.4, [-1.0] * MOST_READ)
 
 
 async def test_when_one_of_the_first_surely_answers_no_more_are_read() -> None:
     """The others cost time and tell nothing."""
     scripted = Scripted([-2.0, SURE, -2.0])
 
-    read = await Reader(scripted).read("How?", PASSAGES)
+    read, after = await Reader(scripted).read("How?", PASSAGES, 0.4)
 
     assert len(scripted.given) == FIRST_READ
-    assert [one.reading is not None for one in read] == [True] * FIRST_READ + [False] * (10 - FIRST_READ)
+    assert sum(one.reading is not None for one in read) == FIRST_READ
+    assert after == answerable_when_read(0.4, [-2.0, SURE, -2.0])
+
+
+async def test_what_was_found_and_what_was_read_order_the_passages_together() -> None:
+    """A passage that answers comes to the front; one that was found much better stays there all the same."""
+    first, second, third = (
+        replace(one, score=score) for one, score in zip(PASSAGES, (0.9, 0.5, 0.1), strict=False)
+    )
+
+    read, _ = await Reader(Scripted([0.0, 3.0, 1.0])).read("How?", (first, second, third), 0.4)
+
+    assert [one.candidate for one in read] == [one.candidate for one in (second, first, third)]
+    # The logarithms of the odds are 2.197, 0 and -2.197; the readings are added.
+    assert [one.score for one in read] == pytest.approx([0.95257, 0.9, 0.23197], abs=1e-5)
+
+
+async def test_what_was_not_read_comes_behind_and_is_worth_no_more() -> None:
+    """Whatever it was worth before."""
+    passages = [replace(one, score=0.9) for one in PASSAGES]
+    read, _ = await Reader(Scripted([SURE, -3.0, -4.0])).read("How?", passages, 0.4)
+    assert [one.candidate for one in read] == [one.candidate for one in PASSAGES]
+    scores = [one.score for one in read]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[FIRST_READ:] == [scores[FIRST_READ - 1]] * (10 - FIRST_READ)
 
 
 async def test_headings_are_read_with_the_title() -> None:
     """They often hold the words that a paragraph leaves out."""
     scripted = Scripted([0.0])
     passage = a_passage(1, "30 days", heading_path=(Heading(1, "Leave"), Heading(2, "Germany")))
-    await Reader(scripted).read("How?", (passage,))
+    await Reader(scripted).read("How?", (passage,), 0.4)
     assert scripted.given == [Writing("Page 1 > Leave > Germany", "30 days")]
 
 
@@ -95,7 +118,7 @@ SAID = (
 async def test_passages_are_read_without_their_markdown() -> None:
     """A line for each thing said: rows under their heads, items with what introduces them."""
     scripted = Scripted([0.0])
-    await Reader(scripted).read("How?", [a_passage(1, BODY)])
+    await Reader(scripted).read("How?", [a_passage(1, BODY)], 0.4)
     assert scripted.given[0].text == "\n".join(SAID)
 
 
@@ -130,9 +153,7 @@ async def test_a_reader_that_gives_nothing_usable_changes_nothing(
     scripted: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The probability from before is kept, and the log says why, without the question."""
-    read = await Reader(scripted, seconds=0.01).read("How?", PASSAGES)
-    assert read == PASSAGES
-    assert answerable_when_read(0.4, read) == 0.4
+    assert await Reader(scripted, seconds=0.01).read("How?", PASSAGES, 0.4) == (PASSAGES, 0.4)
     assert "judging without reading" in caplog.text
     assert "How?" not in caplog.text
 
@@ -140,16 +161,16 @@ async def test_a_reader_that_gives_nothing_usable_changes_nothing(
 async def test_without_passages_nobody_is_asked() -> None:
     """There is nothing to read."""
     scripted = Scripted()
-    assert await Reader(scripted).read("How?", ()) == ()
+    assert await Reader(scripted).read("How?", (), 0.4) == ((), 0.4)
     assert scripted.given == []
 
 
 def test_both_what_was_found_and_what_was_read_count() -> None:
     """Each moves the probability in its own direction; extremes do not overflow."""
-
-    def after(before: float, odds: float) -> float:
-        return answerable_when_read(before, [replace(PASSAGES[0], reading=Reading(odds, 0, 0))])
-
-    assert after(0.5, 1.0) > after(0.5, 0.0) > after(0.2, 0.0)
-    assert after(0.0, -1e6) == 0.0
-    assert after(1.0, 1e6) == 1.0
+    assert (
+        answerable_when_read(0.5, [1.0]) > answerable_when_read(0.5, [0.0]) > answerable_when_read(0.2, [0.0])
+    )
+    assert answerable_when_read(0.5, [0.0, 1.0]) < answerable_when_read(0.5, [1.0, 0.0])
+    assert answerable_when_read(0.0, [-1e6]) == 0.0
+    assert answerable_when_read(1.0, [1e6]) == 1.0
+    assert answerable_when_read(0.3, []) == 0.3
