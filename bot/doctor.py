@@ -22,10 +22,11 @@ from bot.platform_findings import platform_findings, webhook_finding
 from bot.scopes.checking import audience_findings
 from bot.servers import Servers, only_sample_exists, running_servers
 from bot.settings import EMBEDDED, EXTRACTIVE, Settings, unknown_variables
-from bot.wiring import chunking_for, make_generator, open_embedder
+from bot.wiring import chunking_for, make_generator, open_embedder, open_reader
 from core.domain.ids import PageId
 from core.errors import FootnoteError, UnavailableError
 from core.ports import Presence, Prompt
+from core.ports.reading import Writing
 
 OLDEST_PGVECTOR = (0, 8)
 """Iterative index scans came with 0.8; without them a scoped search comes back short."""
@@ -50,6 +51,7 @@ async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterato
             async for finding in _database_and_redis(settings, servers):
                 yield finding
         yield await _guarded("embedding model", lambda: _embedder(settings))
+        yield await _guarded("reader", lambda: _reader(settings))
         yield await _guarded("chat model", lambda: _generator(settings))
         if settings.notion_ocr:
             yield await _guarded("OCR", lambda: _ocr(settings.notion_ocr))
@@ -177,6 +179,14 @@ async def _embedder(settings: Settings) -> Finding:
     if not np.isfinite(vector).all():
         return Finding("embedding model", State.FAIL, f"{profile.name} gave a vector that is no number")
     return Finding("embedding model", State.OK, f"{profile.name}, {profile.dimensions} dimensions")
+
+
+async def _reader(settings: Settings) -> Finding:
+    with open_reader(settings) as reader:
+        if reader is None:
+            return Finding("reader", State.OK, "none: many near misses pass for answers (ANSWER_READER)")
+        await reader.reader.read("When?", [Writing(title="Opening hours", text="We open at nine.")])
+        return Finding("reader", State.OK, f"{reader.reader.name} reads the best passages")
 
 
 async def _generator(settings: Settings) -> Finding:
