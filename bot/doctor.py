@@ -51,7 +51,7 @@ async def examine(settings: Settings, variables: dict[str, str]) -> AsyncIterato
             async for finding in _database_and_redis(settings, servers):
                 yield finding
         yield await _guarded("embedding model", lambda: _embedder(settings))
-        yield await _guarded("reader", lambda: _reader(settings))
+        yield await _guarded("reader", lambda: _answer_reader(settings))
         yield await _guarded("chat model", lambda: _generator(settings))
         if settings.notion_ocr:
             yield await _guarded("OCR", lambda: _ocr(settings.notion_ocr))
@@ -181,7 +181,7 @@ async def _embedder(settings: Settings) -> Finding:
     return Finding("embedding model", State.OK, f"{profile.name}, {profile.dimensions} dimensions")
 
 
-async def _reader(settings: Settings) -> Finding:
+async def _answer_reader(settings: Settings) -> Finding:
     with open_reader(settings) as reader:
         if reader is None:
             return Finding("reader", State.OK, "none: many near misses pass for answers (ANSWER_READER)")

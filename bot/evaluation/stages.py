@@ -13,6 +13,7 @@ from core.ports import Embedder, PassageIndex, SearchResult, WordQuery
 from core.ports.neighbours import NeighbourIndex, Stretch
 from core.services.calibrating import Calibrations
 from core.services.ranking import RankingMode, RankingSettings
+from core.services.reading import Reader
 from core.services.reranking import Reranking
 from core.services.retriever import Retriever, by_ranks
 from core.services.surroundings import beside
@@ -30,6 +31,7 @@ class Parts:
     calibrations: Calibrations
     settings: RankingSettings
     reranking: Reranking | None = None
+    reader: Reader | None = None
     neighbours: NeighbourIndex | None = None
 
 
@@ -124,6 +126,19 @@ def _reranked(parts: Parts) -> Retriever:
     )
 
 
+def _read(parts: Parts) -> Retriever:
+    return Retriever(
+        index=parts.index,
+        embedder=parts.embedder,
+        settings=for_figures(parts.settings),
+        calibrations=parts.calibrations,
+        reader=None if parts.reader is None else replace(parts.reader, seconds=PATIENCE),
+    )
+
+
+READ = Stage("hybrid (evidence) + reader", _read)
+"""Only where there is a reader: then answers rank so."""
+
 RERANKED = Stage("hybrid (evidence) + rerank", _reranked)
 """Only where a reranker is configured."""
 
@@ -138,7 +153,7 @@ STAGES = (
     Stage("hybrid (evidence) + healed words", _healed),
     Stage("hybrid (evidence) + acronyms", _expanded),
 )
-"""The product ranks as `hybrid (evidence)` does."""
+"""The product ranks as `hybrid (evidence)` does, and then as `READ`."""
 
 
 class LastSearch:

@@ -10,7 +10,7 @@ from adapters.transport import http_client
 from bot.evaluation.ablation import Row, ablate, chunked, enriched, enriching_cost
 from bot.evaluation.golden import GoldenQuestion
 from bot.evaluation.kept_vectors import KeptVectors
-from bot.evaluation.stages import RERANKED, STAGES, Parts, Stage
+from bot.evaluation.stages import READ, RERANKED, STAGES, Parts, Stage
 from bot.terminal import note
 from bot.wiring import App, ask_as_console, make_generator
 from core.services.enriching import Enricher
@@ -40,9 +40,19 @@ async def measure_variants(
     """
     table = _Table(questions, progress)
     if wanted.stages:
-        stages = (*STAGES, RERANKED) if app.reranking is not None else STAGES
+        stages = (
+            *STAGES,
+            *((READ,) if app.reader is not None else ()),
+            *((RERANKED,) if app.reranking is not None else ()),
+        )
         parts = Parts(
-            app.index, app.asking, app.calibrations, app.ranking, app.reranking, neighbours=app.store
+            app.index,
+            app.asking,
+            app.calibrations,
+            app.ranking,
+            app.reranking,
+            app.reader,
+            neighbours=app.store,
         )
         await table.add("stages", parts, stages)
     if wanted.chunk_sizes or wanted.stages:
