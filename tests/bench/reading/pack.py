@@ -13,6 +13,7 @@ RANK = 32
 that can be told from chance."""
 
 _HEADS = ("answer", "whole")
+_EMBEDDINGS = {"pos": "emb.pos", "every": "emb.type"}
 _KIND = {"weight": "w", "bias": "b"}
 
 
@@ -29,8 +30,8 @@ def _arrays(
         if path and path[0] in _HEADS:
             kept = values.T if values.ndim > 1 else values
             yield name, kept[:, 0] if path[0] == "whole" and kept.ndim > 1 else kept
-        elif name in {"pos", "type"}:
-            yield f"emb.{name}", values.reshape(-1).astype(np.float16)
+        elif name in _EMBEDDINGS:
+            yield _EMBEDDINGS[name], values.reshape(-1).astype(np.float16)
         elif path and path[0] != "word":
             place = "emb.ln" if path == ["ln"] else f"l{path[1]}.{path[2]}"
             if values.ndim > 1:

@@ -1,10 +1,12 @@
 """Teaches the reader: ``python -m tests.bench.reading.teach FILE.npz [--minutes 60]``.
 
 Needs torch, which nothing else does: ``pip install torch``. Half of what is shown are answers to find, half
-are pages that do not answer; a page's order and its words are as they are in the groups. The loss is that of
-where the answer begins and ends, begin and end of the whole standing for none (Devlin et al., 2019,
-arXiv:1810.04805, section 4.3), and of whether there is one. The file holds what was learned as products of
-two small matrices for each of the model's, see `pack`.
+are pages that do not answer. The loss is that of where the answer begins and ends, begin and end of the whole
+standing for none (Devlin et al., 2019, arXiv:1810.04805, section 4.3), and of whether there is one.
+
+Kept is the mean of the weights after one pass over the pairs, after half of another, and after some more with
+pages of other groups: none of them is best everywhere (Wortsman et al., 2022, arXiv:2203.05482). The file
+holds it as products of two small matrices for each of the model's, see `pack`.
 """
 
 import argparse
@@ -32,14 +34,14 @@ BATCH, STEPS_AHEAD, SAME_LENGTH = 32, 16, 32
 """Pairs in a step; steps drawn at once and sorted by length; tokens that a batch's length is rounded to."""
 
 RATE, LATER_RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 1e-4, 5e-4, 60, 0.02
-"""Steps' sizes of the model in both halves of the time, and of the new heads; they rise over so many steps
-and fall to this share."""
+"""Steps' sizes of the model, at first and later, and of the new heads; they rise over so many steps and fall
+to this share."""
 
 SHARES = {Relation.ANSWERS: 0.42, Relation.NEAR: 0.30, Relation.SIBLING: 0.18, Relation.FAR: 0.05}
 """How often each kind of pair is shown; what is left are questions with pages of other groups."""
 
 STRANGE_SHARES = {kind: 0.8 * share for kind, share in SHARES.items()}
-"""The same in the second half of the time."""
+"""The same towards the end."""
 
 ALIKE, RUN = 40, 4
 """Of so many other pages that is shown which shares most runs of so many letters with the question."""
@@ -176,10 +178,17 @@ def main(arguments: Sequence[str]) -> int:
     taught = [one for one in read_groups() if not one.is_held_out]
     say(f"{len(taught)} groups")
     inputs = Inputs(Tokenizer(packed.vocabulary))
-    for shares, rate in ((SHARES, RATE), (STRANGE_SHARES, LATER_RATE)):
+    states = []
+    for shares, rate, part in (
+        (SHARES, RATE, 0.4),
+        (SHARES, LATER_RATE, 0.25),
+        (STRANGE_SHARES, LATER_RATE, 0.35),
+    ):
         source = batches(drawn(taught, draw, shares), inputs, draw)
-        teach(network, source, minutes=chosen.minutes / 2, rate=rate)
-    np.savez(chosen.file, allow_pickle=False, **pack(network.state_dict(), packed))
+        teach(network, source, minutes=chosen.minutes * part, rate=rate)
+        states.append({name: tensor.clone() for name, tensor in network.state_dict().items()})
+    mean = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
+    np.savez(chosen.file, allow_pickle=False, **pack(mean, packed))
     return 0
 
 
