@@ -28,8 +28,7 @@ def _arrays(
     for name, values in state.items():
         *path, last = name.split(".")
         if path and path[0] in _HEADS:
-            kept = values.T if values.ndim > 1 else values
-            yield name, kept[:, 0] if path[0] == "whole" and kept.ndim > 1 else kept
+            yield name, values.T if path[0] == "answer" else values.squeeze()
         elif name in _EMBEDDINGS:
             yield _EMBEDDINGS[name], values.reshape(-1).astype(np.float16)
         elif path and path[0] != "word":
