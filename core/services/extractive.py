@@ -58,8 +58,9 @@ SECOND_OPINION_FROM = 0.15
 """The score from which the second-best passage is quoted beside the best, if it speaks another language: it
 cannot share the question's words, so its sentences would always lose against those that do."""
 
-READ_WEIGHT = 0.1
-"""What being pointed at by a reader is worth, in the passage that it finds likeliest to answer."""
+READ_WEIGHT = 0.05
+"""What being pointed at by a reader is worth, in the passage that it finds likeliest to answer
+(``python -m tests.bench.quoting --read``)."""
 
 NEARLY_AS_GOOD = 0.042
 SAME_PASSAGE = 0.025
