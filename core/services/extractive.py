@@ -55,8 +55,8 @@ RANK_WEIGHT_BESIDE_COSINES = 0.03
 the asker's own language."""
 
 SECOND_OPINION_FROM = 0.15
-"""The score from which the second-best passage is quoted beside the best, if it speaks another language: it
-cannot share the question's words, so its sentences would always lose against those that do."""
+"""Of the best passage's score: what the second-best must have to be quoted beside it, if one of them speaks
+another language: that cannot share the question's words, and would always lose against the one that does."""
 
 READ_WEIGHT = 0.05
 """What being pointed at by a reader is worth, in the passage that it finds likeliest to answer
@@ -165,22 +165,31 @@ def choose(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
 def with_second_opinion(
     chosen: tuple[Quote, ...], quotes: Sequence[Quote], retrieval: Retrieval
 ) -> tuple[Quote, ...]:
-    """The chosen quotes, and the best one of the second passage where only that speaks another language.
+    """The chosen quotes, and the best one of either of the first two passages where they speak two languages.
 
-    It comes first if it means more of what was asked: that the first passage shares the question's words is
-    then what brought it to the front.
+    That which means more of what was asked comes first: words in common with the question favour the passage
+    in the asker's language.
     """
-    if len(retrieval.passages) < len(_BEST_TWO) or {quote.source for quote in chosen} != {0}:
+    if len(retrieval.passages) < len(_BEST_TWO) or not {quote.source for quote in chosen} <= {*_BEST_TWO}:
         return chosen
     first, second = (retrieval.passages[place] for place in _BEST_TWO)
-    spoken = _language_of(second)
-    if second.score < SECOND_OPINION_FROM or spoken in ("", _language_of(first)):
+    languages_of_both = {_language_of(first), _language_of(second)}
+    if (
+        second.score < SECOND_OPINION_FROM * first.score
+        or "" in languages_of_both
+        or len(languages_of_both) < len(_BEST_TWO)
+    ):
         return chosen
-    best = max((one for one in quotes if one.source == 1), key=lambda one: one.score, default=None)
-    if best is None:
-        return chosen
-    kept = chosen[: MOST_QUOTES - 1]
-    return (best, *kept) if best.meaning > max(one.meaning for one in chosen) else (*kept, best)
+    kept = chosen
+    for source in {*_BEST_TWO} - {quote.source for quote in chosen}:
+        of_other = [quote for quote in quotes if quote.source == source]
+        if of_other:
+            kept = (*chosen[: MOST_QUOTES - 1], max(of_other, key=lambda one: one.score))
+    meanings = {
+        source: max(one.meaning for one in kept if one.source == source)
+        for source in {q.source for q in kept}
+    }
+    return tuple(sorted(kept, key=lambda one: -meanings[one.source]))
 
 
 def compose(quotes: Sequence[Quote], retrieval: Retrieval) -> Cited:

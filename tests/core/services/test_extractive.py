@@ -229,13 +229,18 @@ RIGHT = "Everybody working full time has 30 days of paid vacation."
 @pytest.mark.parametrize(
     ("foreign_cosine", "first"), [(0.84, "Vacation"), (0.80, "Krankmeldung")], ids=["nearer", "further"]
 )
+@pytest.mark.parametrize("scores", [(0.8, 0.2), (0.07, 0.1)], ids=["behind", "before"])
 async def test_the_first_source_is_the_one_that_means_what_was_asked(
-    foreign_cosine: float, first: str
+    foreign_cosine: float, first: str, scores: tuple[float, float]
 ) -> None:
-    """A page that shares the question's words comes behind the one in another language that answers it."""
+    """A page that shares the question's words comes behind the one in another language that answers it.
+
+    Whichever of the two was found first, and however little both are worth.
+    """
+    own = replace(a_passage(1, f"{ILL} Melde dich.", title="Krankmeldung", language="de"), score=scores[0])
+    foreign = replace(a_passage(2, f"{RIGHT} Ask early.", title="Vacation", language="en"), score=scores[1])
     retrieval = a_retrieval(
-        replace(a_passage(1, f"{ILL} Melde dich.", title="Krankmeldung", language="de"), score=0.8),
-        replace(a_passage(2, f"{RIGHT} Ask early.", title="Vacation", language="en"), score=0.2),
+        *sorted((own, foreign), key=lambda one: -one.score),
         text="Wie viele Urlaubstage habe ich?",
         language="de",
     )
