@@ -1,0 +1,44 @@
+"""What reading costs, in time and memory: ``python -m tests.bench.reading.pace``."""
+
+import asyncio
+import resource
+import statistics
+import sys
+from time import perf_counter
+
+from adapters.readers.e5_reader import E5Reader
+from core.services.reading import FIRST_READ, MOST_READ
+from tests.bench.reading.groups import read_groups
+
+QUESTIONS = 60
+KIBIBYTES = 1024
+
+
+def peak() -> float:
+    """The most memory this process had so far, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIBIBYTES
+
+
+async def main() -> int:
+    """Load, read, and print."""
+    groups = [one for one in read_groups() if one.is_held_out]
+    pages = [page.writing for group in groups for page in group.pages]
+    asked = [question.text for group in groups for question in group.questions][:QUESTIONS]
+    before = peak()
+    async with E5Reader() as reader:
+        started = perf_counter()
+        await reader.read(asked[0], pages[:1])
+        print(f"loaded in {perf_counter() - started:.1f} s, {peak() - before:.0f} MiB more at most")  # noqa: T201 - a command's output
+        for count in (FIRST_READ, MOST_READ):
+            seconds = []
+            for at, question in enumerate(asked):
+                started = perf_counter()
+                await reader.read(question, pages[at : at + count])
+                seconds.append(perf_counter() - started)
+            middle, most = statistics.median(seconds), max(seconds)
+            print(f"{count} passages: median {1000 * middle:.0f} ms, at most {1000 * most:.0f} ms")  # noqa: T201 - a command's output
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
