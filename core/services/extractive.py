@@ -228,9 +228,9 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
 
 
 def _told(passage: Passage, retrieval: Retrieval) -> float:
-    """What it is worth to be pointed at in this passage."""
-    best = max((odds_of(one) for one in retrieval.passages), default=-math.inf)
-    return 0.0 if passage.reading is None else READ_WEIGHT * math.exp(odds_of(passage) - best)
+    """What it is worth to be pointed at in this passage: only the one that likeliest answers counts."""
+    likeliest = max((odds_of(one) for one in retrieval.passages), default=-math.inf)
+    return READ_WEIGHT if passage.reading is not None and odds_of(passage) >= likeliest else 0.0
 
 
 def _with_its_subject(unit: Unit, passage: Passage) -> Unit:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
-from core.domain.answers import Answer
+from core.domain.answers import Answer, Reading
 from core.domain.models import ModelProfile, Vector
 from core.errors import UnavailableError
 from core.services.citing import Cited
@@ -280,3 +280,16 @@ async def test_a_property_is_weighed_with_the_page_it_is_one_of() -> None:
     cited = await ExtractiveWriter(embedder).write(retrieval)
 
     assert text_of(cited) == "> Opens: 06:30 [1]"
+
+
+@pytest.mark.parametrize(("odds", "quoted"), [(1.0, "Bo opens the doors."), (-1.0, "Al opens the doors.")])
+async def test_what_a_reader_points_at_is_quoted_first(odds: float, quoted: str) -> None:
+    """Of sentences that say the same words; in the passage that likeliest answers, and in no other."""
+    body = "Al opens the doors. Bo opens the doors."
+    pointing = Reading(odds, start=body.index("Bo"), end=len(body))
+    other = replace(a_passage(2, "Rye is bread."), reading=Reading(0.0, 0, 3), score=0.01)
+    retrieval = a_retrieval(replace(a_passage(1, body), reading=pointing), other, text="Who opens the doors?")
+
+    cited = await ExtractiveWriter(None).write(retrieval)
+
+    assert text_of(cited).startswith(f"> {quoted}")
