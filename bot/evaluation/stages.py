@@ -77,12 +77,14 @@ def _boosted(parts: Parts) -> Retriever:
     return Retriever(index=parts.index, embedder=parts.embedder, settings=settings, fuser=by_ranks)
 
 
-def _evidence(parts: Parts) -> Retriever:
+def _evidence(parts: Parts, *, reranking: Reranking | None = None, reader: Reader | None = None) -> Retriever:
     return Retriever(
         index=parts.index,
         embedder=parts.embedder,
         settings=for_figures(parts.settings),
         calibrations=parts.calibrations,
+        reranking=reranking,
+        reader=reader,
     )
 
 
@@ -117,23 +119,12 @@ class _WithNeighbours:
 
 
 def _reranked(parts: Parts) -> Retriever:
-    return Retriever(
-        index=parts.index,
-        embedder=parts.embedder,
-        settings=for_figures(parts.settings),
-        calibrations=parts.calibrations,
-        reranking=None if parts.reranking is None else replace(parts.reranking, seconds=PATIENCE),
-    )
+    patient = None if parts.reranking is None else replace(parts.reranking, seconds=PATIENCE)
+    return _evidence(parts, reranking=patient)
 
 
 def _read(parts: Parts) -> Retriever:
-    return Retriever(
-        index=parts.index,
-        embedder=parts.embedder,
-        settings=for_figures(parts.settings),
-        calibrations=parts.calibrations,
-        reader=None if parts.reader is None else replace(parts.reader, seconds=PATIENCE),
-    )
+    return _evidence(parts, reader=None if parts.reader is None else replace(parts.reader, seconds=PATIENCE))
 
 
 READ = Stage("hybrid (evidence) + reader", _read)

@@ -215,9 +215,9 @@ def _candidates(retrieval: Retrieval) -> list[Quote]:
     for source, passage in enumerate(retrieval.passages[:MOST_PASSAGES]):
         if source not in _BEST_TWO and passage.score < enough:
             continue
-        units = [_with_its_subject(unit, passage) for unit in units_of(passage.candidate.body)]
-        pointed, told = read_unit(passage), _told(passage, retrieval)
-        for place, unit in enumerate(units):
+        said = units_of(passage.candidate.body)
+        pointed, told = read_unit(passage, said), _told(passage, retrieval)
+        for place, unit in enumerate(_with_its_subject(one, passage) for one in said):
             score = WORD_WEIGHT * _coverage(wanted, unit, passage) - RANK_WEIGHT * source
             score += told if place == pointed else 0.0
             found.append(Quote(unit=unit, source=source, place=place, score=score))

@@ -10,7 +10,7 @@ from core.domain.answers import Candidate, Passage
 from core.errors import FootnoteError, UnavailableError
 from core.ports.reading import AnswerReader, Writing
 from core.services.relevance import answerable_when_read, log_odds, probability_of
-from core.services.units import units_of
+from core.services.units import Unit, units_of
 
 logger = logging.getLogger(__name__)
 
@@ -80,12 +80,12 @@ def writing_of(candidate: Candidate) -> Writing:
     return Writing(title=" > ".join((candidate.title, *headings)), text=said or candidate.body)
 
 
-def read_unit(passage: Passage) -> int | None:
-    """The place among `units_of` the passage of what the reader points at; null where it was not read."""
+def read_unit(passage: Passage, units: Sequence[Unit]) -> int | None:
+    """The place among the passage's `units_of` of what the reader points at; null where it was not read."""
     if passage.reading is None:
         return None
     before = 0
-    for place, unit in enumerate(units_of(passage.candidate.body)):
+    for place, unit in enumerate(units):
         before += len(unit.plain) + len("\n")
         if passage.reading.start < before:
             return place

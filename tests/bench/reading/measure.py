@@ -31,9 +31,9 @@ from core.domain.documents import Block, BlockKind, Page, PageRef
 from core.domain.ids import PageId
 from core.ports.reading import AnswerReader
 from core.services.reading import MOST_READ, writing_of
-from core.services.relevance import ANSWER_FROM, answerable_when_read
+from core.services.relevance import ANSWER_FROM, answerable_when_read, log_odds
 from core.services.retriever import Retriever
-from tests.bench.product import HOME, KeptQuestions, filled
+from tests.bench.product import HOME, KeptQuestions, filled, say
 from tests.bench.reading.groups import Group, read_groups
 
 STRANGERS = 400
@@ -126,11 +126,7 @@ def _figures(judged: Iterable[tuple[bool, float]]) -> list[str]:
 
 def fit(seen: Sequence[Seen]) -> npt.NDArray[np.float64]:
     """Weights of the prior's odds and of the reader's, and a constant: by Newton's method."""
-    before = np.clip([one.before for one in seen], 1e-4, 1 - 1e-4)
-    signs = np.stack(
-        [np.log(before / (1 - before)), [max(one.odds, default=UNREAD) for one in seen], np.ones(len(seen))],
-        axis=1,
-    )
+    signs = np.array([(log_odds(one.before), max(one.odds, default=UNREAD), 1.0) for one in seen])
     truth = np.array([one.asked.is_answerable for one in seen], float)
     weights = np.zeros(3)
     for _ in range(30):
@@ -166,9 +162,9 @@ async def main(arguments: Sequence[str]) -> int:
                 )
                 seen = await ask(retriever, reader, asked)
     for line in table(seen):
-        print(line)  # noqa: T201 - a command's output
+        say(line)
     if chosen.fit:
-        print("prior, reader, constant:", fit(seen).round(3))  # noqa: T201 - a command's output
+        say(f"prior, reader, constant: {fit(seen).round(3)}")
     return 0
 
 

@@ -8,6 +8,7 @@ from time import perf_counter
 
 from adapters.readers.e5_reader import E5Reader
 from core.services.reading import FIRST_READ, MOST_READ
+from tests.bench.product import say
 from tests.bench.reading.groups import read_groups
 
 QUESTIONS = 60
@@ -28,7 +29,7 @@ async def main() -> int:
     async with E5Reader() as reader:
         started = perf_counter()
         await reader.read(asked[0], pages[:1])
-        print(f"loaded in {perf_counter() - started:.1f} s, {peak() - before:.0f} MiB more at most")  # noqa: T201 - a command's output
+        say(f"loaded in {perf_counter() - started:.1f} s, {peak() - before:.0f} MiB more at most")
         for count in (FIRST_READ, MOST_READ):
             seconds = []
             for at, question in enumerate(asked):
@@ -36,7 +37,7 @@ async def main() -> int:
                 await reader.read(question, pages[at : at + count])
                 seconds.append(perf_counter() - started)
             middle, most = statistics.median(seconds), max(seconds)
-            print(f"{count} passages: median {1000 * middle:.0f} ms, at most {1000 * most:.0f} ms")  # noqa: T201 - a command's output
+            say(f"{count} passages: median {1000 * middle:.0f} ms, at most {1000 * most:.0f} ms")
     return 0
 
 

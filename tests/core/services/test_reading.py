@@ -128,14 +128,15 @@ def test_what_is_pointed_at_is_one_thing_said(place: int, at: str) -> None:
     """From its first letter to its last."""
     start = sum(len(line) + 1 for line in SAID[:place]) + (len(SAID[place]) - 1 if at == "end" else 0)
     passage = replace(a_passage(1, BODY), reading=Reading(0.0, start, start + 1))
-    assert read_unit(passage) == place
+    assert read_unit(passage, units_of(BODY)) == place
     assert units_of(BODY)[place].plain == SAID[place]
 
 
 def test_what_was_not_read_points_nowhere() -> None:
     """Nor does what lies behind the text."""
-    assert read_unit(a_passage(1, BODY)) is None
-    assert read_unit(replace(a_passage(1, BODY), reading=Reading(0.0, 9999, 9999))) is None
+    assert read_unit(a_passage(1, BODY), units_of(BODY)) is None
+    behind = replace(a_passage(1, BODY), reading=Reading(0.0, 9999, 9999))
+    assert read_unit(behind, units_of(BODY)) is None
 
 
 @pytest.mark.parametrize(
