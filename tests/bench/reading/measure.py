@@ -79,7 +79,7 @@ def questions(held_out: Sequence[Group], others: Sequence[Group]) -> Iterator[As
     for group in held_out:
         for one in group.questions:
             pair = f"{one.lang}>{group.pages[one.page].lang}"
-            yield Asked(one.text, pair, is_answerable=one.answer is not None)
+            yield Asked(one.text, pair, is_answerable=one.is_answerable)
     draw = random.Random(4)
     for _ in range(STRANGERS):
         yield Asked(draw.choice(draw.choice(others).questions).text, "elsewhere", is_answerable=False)

@@ -60,15 +60,23 @@ class Network(nn.Module):  # type: ignore[misc]  # torch is not there when types
 
         ``may_answer`` are the tokens among which an answer may lie, and the first, which stands for none.
         """
+        rows = self.rows(numbers, is_token)
+        starts, ends = self.answer(rows).masked_fill(~may_answer[:, :, None], -1e4).unbind(-1)
+        return starts, ends, self.whole(torch.cat([rows[:, 0], mean_of(rows, is_token)], 1))[:, 0]
+
+    def rows(self, numbers: Tensor, is_token: Tensor) -> Tensor:
+        """The last layer's, (texts, tokens, width): before it was taught, the embedding model's own."""
         rows = self.ln(self.word(numbers) + self.pos[: numbers.shape[1]] + self.every)
         hidden = torch.zeros(is_token[:, None, None].shape, dtype=torch.bfloat16)
         hidden = hidden.masked_fill(~is_token[:, None, None], -1e4)
         for layer in self.layers:
             rows = layer(rows, hidden)
-        rows = rows.float()
-        starts, ends = self.answer(rows).masked_fill(~may_answer[:, :, None], -1e4).unbind(-1)
-        mean = (rows * is_token[:, :, None]).sum(1) / is_token.sum(1, keepdim=True)
-        return starts, ends, self.whole(torch.cat([rows[:, 0], mean], 1))[:, 0]
+        return rows.float()
+
+
+def mean_of(rows: Tensor, is_token: Tensor) -> Tensor:
+    """Over the tokens of each text, (texts, width)."""
+    return (rows * is_token[:, :, None]).sum(1) / is_token.sum(1, keepdim=True)
 
 
 def _linear(model: PackedModel, name: str, outputs: int, inputs: int) -> nn.Linear:

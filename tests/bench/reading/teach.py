@@ -4,47 +4,44 @@ Needs torch, which nothing else does: ``pip install torch``. Half of what is sho
 are pages that do not answer. The loss is that of where the answer begins and ends, begin and end of the whole
 standing for none (Devlin et al., 2019, arXiv:1810.04805, section 4.3), and of whether there is one.
 
-Kept is the mean of the weights after one pass over the pairs, after half of another, and after some more with
-pages of other groups: none of them is best everywhere (Wortsman et al., 2022, arXiv:2203.05482). The file
-holds it as products of two small matrices for each of the model's, see `pack`.
+Kept is the mean of the last states (Wortsman et al., 2022, arXiv:2203.05482). The file holds it as products
+of two small matrices for each of the model's, see `pack`.
 """
 
 import argparse
 import random
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
 from adapters.readers.e5_reader import installed_model
-from adapters.readers.inputs import Input, Inputs
+from adapters.readers.inputs import BEGIN, END, Input, Inputs
 from adapters.readers.packed_model import open_packed
 from adapters.readers.tokenizing import Tokenizer
-from tests.bench.reading.groups import Group, Pair, Relation, pairs, read_groups
-from tests.bench.reading.network import Network
+from tests.bench.reading.groups import Group, read_groups
+from tests.bench.reading.network import Network, mean_of
 from tests.bench.reading.pack import pack
+from tests.bench.reading.pairs import SHARES, Nearness, Pair, Pairs
 
 BATCH, STEPS_AHEAD, SAME_LENGTH = 32, 16, 32
 """Pairs in a step; steps drawn at once and sorted by length; tokens that a batch's length is rounded to."""
 
-RATE, LATER_RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 1e-4, 5e-4, 60, 0.02
-"""Steps' sizes of the model, at first and later, and of the new heads; they rise over so many steps and fall
-to this share."""
+RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 5e-4, 60, 0.02
+"""Steps' sizes of the model and of the new heads; they rise over so many steps and fall to this share."""
 
-SHARES = {Relation.ANSWERS: 0.42, Relation.NEAR: 0.30, Relation.SIBLING: 0.18, Relation.FAR: 0.05}
-"""How often each kind of pair is shown; what is left are questions with pages of other groups."""
+LONGEST_NEAR = 126
+"""Tokens by which a page is compared with questions."""
 
-STRANGE_SHARES = {kind: 0.8 * share for kind, share in SHARES.items()}
-"""The same towards the end."""
-
-ALIKE, RUN = 40, 4
-"""Of so many other pages that is shown which shares most runs of so many letters with the question."""
+KEPT_EVERY, MEAN_OF = 0.1, 3
+"""A state is kept after each such share of the time; what is written is the mean of so many last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,37 +53,6 @@ class Batch:
     may_answer: Tensor
     starts: Tensor
     ends: Tensor
-
-
-def drawn(groups: Sequence[Group], draw: random.Random, shares: Mapping[Relation, float]) -> Iterator[Pair]:
-    """Pairs without end, in these shares."""
-    known = list(pairs(groups))
-    turns = {kind: _round_and_round([one for one in known if one.relation is kind], draw) for kind in shares}
-    strangers = _strangers(groups, draw)
-    chances = [*shares.values(), 1 - sum(shares.values())]
-    while True:
-        yield next(draw.choices([*turns.values(), strangers], chances)[0])
-
-
-def _strangers(groups: Sequence[Group], draw: random.Random) -> Iterator[Pair]:
-    pages = [(group, page, _runs(f"{page.title} {page.text}")) for group in groups for page in group.pages]
-    while True:
-        group = draw.choice(groups)
-        question = draw.choice(group.questions).text
-        wanted = _runs(question)
-        others = [one for one in draw.sample(pages, ALIKE) if one[0] is not group]
-        _, page, _ = max(others, key=lambda one: len(wanted & one[2]))
-        yield Pair(question, page, Relation.FAR)
-
-
-def _runs(text: str) -> frozenset[str]:
-    lower = text.lower()
-    return frozenset(lower[at : at + RUN] for at in range(len(lower) - RUN + 1))
-
-
-def _round_and_round(members: list[Pair], draw: random.Random) -> Iterator[Pair]:
-    while True:
-        yield from draw.sample(members, len(members))
 
 
 def batches(source: Iterator[Pair], inputs: Inputs, draw: random.Random) -> Iterator[Batch]:
@@ -135,7 +101,27 @@ def loss_of(network: Network, batch: Batch) -> Tensor:
     return place / 2 + F.binary_cross_entropy_with_logits(whole.float(), (batch.starts > 0).float())
 
 
-def teach(network: Network, source: Iterator[Batch], *, minutes: float, rate: float) -> None:
+class Kept:
+    """States of the network on the way, beside the file that is written."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._states = list[dict[str, Tensor]]()
+
+    def keep(self, network: Network, done: float) -> None:
+        """This one."""
+        self._states.append({name: tensor.clone() for name, tensor in network.state_dict().items()})
+        del self._states[:-MEAN_OF]
+        torch.save(self._states[-1], self._file.with_stem(f"{self._file.stem}-{done:.0%}"))
+
+    def mean(self) -> dict[str, Tensor]:
+        """Of the last ones."""
+        return {name: sum(one[name] for one in self._states) / len(self._states) for name in self._states[0]}
+
+
+def teach(
+    network: Network, source: Iterator[Batch], kept: Kept, *, minutes: float, rate: float, last: float
+) -> None:
     """Until the time is over."""
     heads = [*network.answer.parameters(), *network.whole.parameters()]
     known = {id(one) for one in heads}
@@ -144,11 +130,11 @@ def teach(network: Network, source: Iterator[Batch], *, minutes: float, rate: fl
         [{"params": body, "lr": rate}, {"params": heads, "lr": HEAD_RATE}], weight_decay=0.01, fused=True
     )
     rates = [group["lr"] for group in optimizer.param_groups]
-    started, step, losses = time.monotonic(), 0, list[float]()
+    started, step, losses, next_kept = time.monotonic(), 0, list[float](), KEPT_EVERY
     while (done := (time.monotonic() - started) / (60 * minutes)) < 1:
         step += 1
         for group, highest in zip(optimizer.param_groups, rates, strict=True):
-            group["lr"] = highest * min(1, step / WARM_STEPS) * max(LAST, 1 - done)
+            group["lr"] = highest * min(1, step / WARM_STEPS) * max(last, 1 - done)
         loss = loss_of(network, next(source))
         optimizer.zero_grad()
         loss.backward()
@@ -158,6 +144,10 @@ def teach(network: Network, source: Iterator[Batch], *, minutes: float, rate: fl
         if step % 50 == 0:
             pace = step * BATCH / (time.monotonic() - started)
             say(f"{done:4.0%}  step {step}  loss {np.mean(losses[-50:]):.3f}  {pace:.0f} pairs a second")
+        if done >= next_kept:
+            kept.keep(network, next_kept)
+            next_kept += KEPT_EVERY
+    kept.keep(network, 1)
 
 
 def say(text: str) -> None:
@@ -165,30 +155,64 @@ def say(text: str) -> None:
     print(text, flush=True)  # noqa: T201 - a command's output
 
 
+def nearness(network: Network, tokenizer: Tokenizer, groups: Sequence[Group]) -> Nearness:
+    """What the embedding model takes to be near, before it is taught anything else."""
+    asked = [f"query: {one.text}" for group in groups for one in group.questions]
+    pages = [f"passage: {page.title} {page.text}" for group in groups for page in group.pages]
+    return Nearness(
+        _by_group(vectors(network, tokenizer, asked), [len(group.questions) for group in groups]),
+        _by_group(vectors(network, tokenizer, pages), [len(group.pages) for group in groups]),
+    )
+
+
+def vectors(network: Network, tokenizer: Tokenizer, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """A unit vector for each text, in their order."""
+    cut = [tokenizer.cut(text).numbers[:LONGEST_NEAR] for text in texts]
+    order = sorted(range(len(cut)), key=lambda at: len(cut[at]))
+    found = np.zeros((len(texts), network.answer.in_features), np.float32)
+    for start in range(0, len(order), 2 * BATCH):
+        part = order[start : start + 2 * BATCH]
+        longest = max(len(cut[at]) for at in part) + 2
+        numbers = np.ones((len(part), longest), np.int64)
+        is_token = np.zeros((len(part), longest), bool)
+        for row, at in enumerate(part):
+            whole = (BEGIN, *cut[at], END)
+            numbers[row, : len(whole)], is_token[row, : len(whole)] = whole, True
+        with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+            told = torch.from_numpy(is_token)
+            found[part] = F.normalize(mean_of(network.rows(torch.from_numpy(numbers), told), told)).numpy()
+    return found
+
+
+def _by_group(rows: npt.NDArray[np.float32], counts: Sequence[int]) -> list[npt.NDArray[np.float32]]:
+    return np.split(rows, np.cumsum(counts)[:-1])
+
+
 def main(arguments: Sequence[str]) -> int:
     """Teach, and write what was learned."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", type=Path, help="what is written, such as adapters/readers/e5_reader.npz")
-    parser.add_argument("--minutes", type=float, default=60, help="with 15 pairs a second or more (60)")
+    parser.add_argument("--minutes", type=float, default=100, help="with 20 pairs a second or more (100)")
+    parser.add_argument("--rate", type=float, default=RATE, help=f"size of the first steps ({RATE})")
+    parser.add_argument("--last", type=float, default=LAST, help=f"share of it at the end ({LAST})")
+    parser.add_argument("--from", dest="before", type=Path, help="a state kept by an earlier run")
+    parser.add_argument("--groups", type=Path, nargs="*", help="files of groups (those beside this module)")
     chosen = parser.parse_args(arguments)
     draw = random.Random(0)
     torch.manual_seed(0)
     packed = open_packed(installed_model())
     network = Network(packed)
-    taught = [one for one in read_groups() if not one.is_held_out]
-    say(f"{len(taught)} groups")
-    inputs = Inputs(Tokenizer(packed.vocabulary))
-    states = []
-    for shares, rate, part in (
-        (SHARES, RATE, 0.4),
-        (SHARES, LATER_RATE, 0.25),
-        (STRANGE_SHARES, LATER_RATE, 0.35),
-    ):
-        source = batches(drawn(taught, draw, shares), inputs, draw)
-        teach(network, source, minutes=chosen.minutes * part, rate=rate)
-        states.append({name: tensor.clone() for name, tensor in network.state_dict().items()})
-    mean = {name: sum(state[name] for state in states) / len(states) for name in states[0]}
-    np.savez(chosen.file, allow_pickle=False, **pack(mean, packed))
+    tokenizer = Tokenizer(packed.vocabulary)
+    taught = [one for one in read_groups(chosen.groups) if not one.is_held_out]
+    say(f"{len(taught)} groups, {sum(len(one.questions) for one in taught)} questions")
+    pairs = Pairs(taught, nearness(network, tokenizer, taught), draw)
+    say("the nearest are known")
+    if chosen.before is not None:
+        network.load_state_dict(torch.load(chosen.before))
+    source = batches(pairs.drawn(SHARES), Inputs(tokenizer), draw)
+    kept = Kept(chosen.file.with_suffix(".pt"))
+    teach(network, source, kept, minutes=chosen.minutes, rate=chosen.rate, last=chosen.last)
+    np.savez(chosen.file, allow_pickle=False, **pack(kept.mean(), packed))
     return 0
 
 

@@ -18,12 +18,15 @@ from bot.evaluation.page import html_report
 from bot.evaluation.runner import measure, report
 from bot.evaluation.stages import STAGES, LastSearch, Parts, for_figures
 from bot.wiring import ask_as_console
+from core.domain.answers import Reading
 from core.domain.audiences import EVERYTHING
 from core.domain.models import ModelProfile, Vector
 from core.errors import InvalidInputError
 from core.ports import IndexedChunk, WordQuery
+from core.ports.reading import Writing
 from core.services.calibrating import Calibrations, Calibrator
 from core.services.ranking import RankingSettings
+from core.services.reading import Reader
 from core.services.refusals import judge_for
 from core.services.retriever import Retriever
 from tests.builders_store import a_chunk, a_page, index_page, page_id
@@ -33,10 +36,10 @@ EMBEDDER = HashingEmbedder(128)
 TEXTS = ("Apples grow on trees", "Bicycles are leased", "Coffee is free", "Doors close at nine")
 
 
-async def filled() -> Parts:
-    """One page for each text, and what was learned of them."""
+async def filled(texts: Sequence[str] = TEXTS) -> Parts:
+    """One page for each text, and what was learned of them where they are enough to learn from."""
     store = MemoryStore()
-    for number, text in enumerate(TEXTS, start=1):
+    for number, text in enumerate(texts, start=1):
         chunk: IndexedChunk = a_chunk(number, 0, text, language="en")
         [vector] = await EMBEDDER.embed_passages([chunk.chunk.text_to_embed])
         assert vector is not None
@@ -119,6 +122,37 @@ def test_intervals_hold_the_mean_and_shrink_with_more_questions() -> None:
     assert closer_high - closer_low < (high - low) / 2
     assert intervals([dict.fromkeys(REPORTED, 1.0)] * 5)["hit@1"] == (1.0, 1.0)
     assert intervals([]) == {}
+
+
+class Noting:
+    """A reader that says of everything that it does not answer."""
+
+    name = "noting"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def read(self, question: str, writings: Sequence[Writing]) -> Sequence[Reading]:
+        """The same for each."""
+        self.asked.append(question)
+        return [Reading(-9.0, 0, 1) for _ in writings]
+
+
+async def test_what_is_found_is_read_but_for_a_name_alone() -> None:
+    """``ERR_42`` asks for its page: no passage answers it, so a reader would have it refused."""
+    numbered = tuple(f"{text}, on floor {floor}" for text in TEXTS for floor in range(5))
+    parts, noting = await filled(numbered), Noting()
+    retriever = Retriever(
+        index=parts.index, embedder=EMBEDDER, calibrations=parts.calibrations, reader=Reader(noting)
+    )
+
+    asked = await retriever.retrieve(ask_as_console("Where do apples grow?"))
+    named = await retriever.retrieve(ask_as_console("ERR_42"))
+
+    assert set(noting.asked) == {"Where do apples grow?"}
+    assert asked.passages[0].reading == Reading(-9.0, 0, 1)
+    assert named.passages
+    assert {one.reading for one in named.passages} == {None}
 
 
 class Counting:

@@ -1,0 +1,39 @@
+"""A page with a line more, or without what answers: the same page, and another verdict."""
+
+import random
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+from tests.bench.reading.groups import GroupPage
+
+_BREAK = re.compile(r"\n+|(?<=[.!?…])\s+(?=\S)")
+"""Between two lines or sentences."""
+
+Stretch = tuple[int, int]
+"""Begin and end in the page's text, in characters."""
+
+
+def with_line(page: GroupPage, line: str, draw: random.Random) -> tuple[GroupPage, int]:
+    """The page with the line somewhere between its own, and where it begins."""
+    breaks = list(_BREAK.finditer(page.text))
+    gap = "\n" if "\n" in page.text else " "
+    places = [one.start() for one in breaks] + [len(page.text)]
+    at = draw.choice(places)
+    text = f"{page.text[:at]}{gap}{line}{page.text[at:]}"
+    return replace(page, text=text), at + len(gap)
+
+
+def without(page: GroupPage, answer: str) -> GroupPage | None:
+    """The page without the line or sentence that has the answer.
+
+    Null where the answer stands elsewhere too, where nothing would be left, and where it crosses a break.
+    """
+    bounds = [0, *(one.end() for one in _BREAK.finditer(page.text)), len(page.text)]
+    parts = [page.text[start:end] for start, end in pairwise(bounds)]
+    kept = [part for part in parts if answer not in part]
+    text = "".join(kept).strip()
+    known = f"{page.title} {page.heading or ''} {text}".casefold()
+    if len(kept) != len(parts) - 1 or not text or answer.casefold() in known:
+        return None
+    return replace(page, text=text)
