@@ -23,7 +23,7 @@ demo: $(INSTALLED)
 	@$(VENV)/bin/footnote demo
 
 test: $(INSTALLED)
-	$(VENV)/bin/python -m pytest -n 2
+	$(VENV)/bin/python -m pytest -n 3 --dist worksteal
 
 # The sample workspace is indexed first; its data stays apart from everybody's own.
 EVAL := FOOTNOTE_HOME=$(CURDIR)/$(VENV)/eval NOTION_TOKEN= DATABASE_URL= REDIS_URL= EMBEDDING_MODEL= $(VENV)/bin/footnote
