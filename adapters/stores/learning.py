@@ -93,6 +93,10 @@ class PostgresLearning:
         """As `QuestionLog.claim_digest`."""
         return await self._pool.fetchval(sql.CLAIM_DIGEST, platform, channel, week) is not None
 
+    async def unclaim_digest(self, *, platform: str, channel: str, week: date) -> None:
+        """As `QuestionLog.unclaim_digest`."""
+        await self._pool.execute(sql.UNCLAIM_DIGEST, platform, channel, week)
+
     # --- judgements ------------------------------------------------------------------------------------
 
     async def judge(self, *, question_id: str, person: str, verdict: Verdict, reason: str = "") -> None:

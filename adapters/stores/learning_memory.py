@@ -94,6 +94,10 @@ class MemoryLearning:
         self._digests.add(key)
         return is_first
 
+    async def unclaim_digest(self, *, platform: str, channel: str, week: date) -> None:
+        """As `QuestionLog.unclaim_digest`."""
+        self._digests.discard((platform, channel, week))
+
     async def judge(self, *, question_id: str, person: str, verdict: Verdict, reason: str = "") -> None:
         """As `Feedback.judge`."""
         key = (question_id, self._hash(person))

@@ -115,6 +115,8 @@ CLAIM_DIGEST = """
 INSERT INTO digests (platform, channel, week) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING week
 """
 
+UNCLAIM_DIGEST = "DELETE FROM digests WHERE platform = $1 AND channel = $2 AND week = $3"
+
 JUDGE = """
 INSERT INTO feedback (event, person, verdict, reason) VALUES ($1, $2, $3, $4)
 ON CONFLICT (event, person) DO UPDATE SET

@@ -253,9 +253,13 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a channel is told once a week, as far as it may see it. ``answered`` counts of ``questions``."""
+    """What a channel is told once a week, as far as it may see it. ``answered`` counts of ``questions``.
+
+    ``week`` is the Monday by which the digest is known.
+    """
 
     channel: str
+    week: date
     since: datetime
     questions: int
     answered: int
@@ -269,6 +273,9 @@ class Digests(Protocol):
 
     async def due(self, platform: str) -> Digest | None:
         """The digest to post now; null while none is due, none is wanted, or another process has it."""
+
+    async def put_back(self, platform: str, digest: Digest) -> None:
+        """Let the digest be due again: it could not be posted now, and may be later."""
 
 
 class Administration(Protocol):

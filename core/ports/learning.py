@@ -110,3 +110,6 @@ class QuestionLog(Protocol):
 
     async def claim_digest(self, *, platform: str, channel: str, week: date) -> bool:
         """Whether the caller is the one to send this week's digest; true once for all processes."""
+
+    async def unclaim_digest(self, *, platform: str, channel: str, week: date) -> None:
+        """Give a claimed digest back: it was not sent, and somebody may claim it again."""

@@ -49,6 +49,7 @@ class WeeklyDigests:
             return None
         return Digest(
             channel=own.digest,
+            week=monday,
             since=now - WEEK,
             questions=totals.questions,
             answered=totals.answered,
@@ -56,3 +57,7 @@ class WeeklyDigests:
             bad=totals.bad,
             gaps=tuple(gap.as_gap() for gap in gaps),
         )
+
+    async def put_back(self, platform: str, digest: Digest) -> None:
+        """As `Digests.put_back`."""
+        await self._log.unclaim_digest(platform=platform, channel=digest.channel, week=digest.week)

@@ -196,6 +196,11 @@ async def test_a_digest_is_claimed_once(log: Log) -> None:
     assert await log.is_digest_sent(platform="slack", channel="C1", week=week)
     assert not await log.is_digest_sent(platform="discord", channel="C1", week=week)
 
+    await log.unclaim_digest(platform="slack", channel="C1", week=week)
+    assert not await log.is_digest_sent(platform="slack", channel="C1", week=week)
+    assert await log.is_digest_sent(platform="slack", channel="C1", week=week + timedelta(days=7))
+    assert await log.claim_digest(platform="slack", channel="C1", week=week)
+
 
 async def test_the_database_holds_no_persons_id_and_no_answers_text(database_url: str) -> None:
     """Whoever reads all the tables of learning learns of no person and of no page's text."""

@@ -10,7 +10,7 @@ from adapters.chat.discord.calls import call
 from adapters.chat.discord.components import NO_MENTIONS
 from adapters.chat.discord.render import CONTENT_LENGTH
 from adapters.chat.discord.splitting import split
-from core.errors import FootnoteError
+from core.errors import FootnoteError, TemporaryError
 from core.ports.chat import Digest, Digests
 
 logger = logging.getLogger(__name__)
@@ -20,7 +20,7 @@ async def post_digests(client: discord.Client, digests: Digests) -> None:
     """Post every digest that is due; one that Discord refuses is logged and not tried again.
 
     Raises:
-        TemporaryError: whether one is due cannot be known now.
+        TemporaryError: Discord is away, or whether one is due cannot be known; it is due again.
     """
     while (digest := await digests.due(PLATFORM)) is not None:
         text = digest_text(digest)
@@ -29,6 +29,9 @@ async def post_digests(client: discord.Client, digests: Digests) -> None:
             nonce = f"digest-{digest.since:%Y-%m-%d}"
             sending = channel.send(text, nonce=nonce, allowed_mentions=NO_MENTIONS, suppress_embeds=True)
             await call("posting the weekly digest", sending)
+        except TemporaryError:
+            await digests.put_back(PLATFORM, digest)
+            raise
         except (FootnoteError, ValueError) as error:
             logger.warning("the weekly digest of %s could not be posted: %s", digest.channel, error)
 

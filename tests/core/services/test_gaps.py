@@ -186,11 +186,14 @@ async def test_a_digest_is_due_once_a_week_for_a_channel_that_wants_one() -> Non
 
     digest = await digests.due("slack")
     again = await digests.due("slack")
+    assert digest is not None
+    await digests.put_back("slack", digest)
+    once_more = await digests.due("slack")
     elsewhere = await digests.due("discord")
     clock.time += timedelta(days=7)
     later = await digests.due("slack")
 
-    assert digest is not None
+    assert once_more == digest
     assert (digest.channel, digest.questions, digest.answered, digest.good, digest.bad) == ("C1", 3, 1, 1, 0)
     assert [gap.examples for gap in digest.gaps] == [("Parking garage bonus figures?",)]
     assert "Bob" not in repr(digest)

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from core.ports.chat import Digest, Gap
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
@@ -205,6 +205,7 @@ class TwoDigests:
         self.waiting = [
             Digest(
                 channel=name,
+                week=date(2026, 3, 9),
                 since=datetime(2026, 3, 2, tzinfo=UTC),
                 questions=40,
                 answered=37,
@@ -218,6 +219,11 @@ class TwoDigests:
     async def due(self, platform: str) -> Digest | None:
         """Each once."""
         return self.waiting.pop(0) if platform == "discord" and self.waiting else None
+
+    async def put_back(self, platform: str, digest: Digest) -> None:
+        """The next to be due."""
+        assert platform == "discord"
+        self.waiting.insert(0, digest)
 
 
 async def test_each_digest_is_posted_once_in_its_channel() -> None:
