@@ -188,7 +188,7 @@ class Downloader:
             found += chunk
             if len(found) > self._limits.size:
                 raise UnreadableError(f"is larger than {self._limits.size} bytes")
-        return FileContent(bytes(found), response.content_type)
+        return FileContent(bytes(found))
 
 
 def _raise_for(status: int) -> None:

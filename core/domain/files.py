@@ -34,10 +34,9 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class FileContent:
-    """A file as it was downloaded; ``media_type`` is what the server called it, and may be wrong."""
+    """A file as it was downloaded. What the server calls it is not kept: it may be wrong."""
 
     data: bytes
-    media_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Given replies whose source says something else by now: marked once, with a button that asks again."""
 
-import logging
 from typing import Any
 
 import discord
@@ -12,15 +11,11 @@ from adapters.chat.discord.custom_ids import Button, button_id, read_button_id
 from adapters.chat.discord.escaping import escaped, plain
 from adapters.chat.discord.render import CONTENT_LENGTH
 from adapters.chat.discord.splitting import characters
+from adapters.chat.marking import mark_each
 from core.domain.answers import Answer
 from core.domain.phrases import Phrase, phrase
 from core.errors import FootnoteError
 from core.ports.replies import ChangedReply, GivenReplies, ReplyPlace
-
-logger = logging.getLogger(__name__)
-
-AT_ONCE = 5
-"""Replies marked in one look: each costs two calls, and questions go first."""
 
 _FORBIDDEN = 403
 
@@ -45,25 +40,13 @@ class Marking:
             await self._replies.given(place, answer)
 
     async def mark_changed(self) -> None:
-        """Mark some of the replies that are due; what fails is handed out again, not for ever.
+        """As `mark_each`.
 
         Raises:
             TemporaryError: nothing can be known of them now.
         """
-        if self._replies is None:
-            return
-        for changed in await self._replies.changed(PLATFORM, limit=AT_ONCE):
-            try:
-                await self._mark(changed)
-            except CallError as error:
-                # Deleted, or nobody may write there any more: there is nothing to be marked.
-                if error.code not in CLOSED | {UNKNOWN_MESSAGE} and error.status != _FORBIDDEN:
-                    logger.warning("a reply could not be marked: %s", error)
-                    continue
-            except FootnoteError as error:
-                logger.info("a reply is marked later: %s", error)
-                continue
-            await self._replies.settled(changed.place)
+        if self._replies is not None:
+            await mark_each(self._replies, PLATFORM, self._mark, _is_final)
 
     async def _mark(self, changed: ChangedReply) -> None:
         place, language = changed.place, changed.language
@@ -85,6 +68,12 @@ class Marking:
                 _line(language), view=view, mention_author=False, allowed_mentions=NO_MENTIONS
             )
             await call("marking below a reply", posting)
+
+
+def _is_final(error: FootnoteError) -> bool:
+    return isinstance(error, CallError) and (
+        error.code in CLOSED | {UNKNOWN_MESSAGE} or error.status == _FORBIDDEN
+    )
 
 
 def is_marked(message: discord.Message) -> bool:

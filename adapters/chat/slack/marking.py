@@ -1,9 +1,9 @@
 """Given replies whose source says something else by now: marked once, with a button that asks again."""
 
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.chat.marking import mark_each
 from adapters.chat.slack import blocks
 from adapters.chat.slack.asking import PLATFORM, Asked, question_text, text_of
 from adapters.chat.slack.escaping import escaped
@@ -15,11 +15,6 @@ from core.domain.answers import Answer
 from core.domain.phrases import Phrase, phrase
 from core.errors import FootnoteError
 from core.ports.replies import ChangedReply, GivenReplies, ReplyPlace
-
-logger = logging.getLogger(__name__)
-
-AT_ONCE = 5
-"""Replies marked in one look: each costs two calls, and questions go first."""
 
 MAX_BLOCKS = 50
 _GONE = frozenset({"message_not_found", "cant_update_message", "edit_window_closed", "is_inactive"})
@@ -38,24 +33,13 @@ class Marking:
             await self._replies.given(place_of(asked, ts), answer)
 
     async def mark_changed(self) -> None:
-        """Mark some of the replies that are due; what fails is handed out again, not for ever.
+        """As `mark_each`.
 
         Raises:
             TemporaryError: nothing can be known of them now.
         """
-        if self._replies is None:
-            return
-        for changed in await self._replies.changed(PLATFORM, limit=AT_ONCE):
-            try:
-                await self._mark(changed)
-            except CallError as error:
-                if not error.is_of_place and error.code not in _GONE:
-                    logger.warning("a reply could not be marked: %s", error)
-                    continue
-            except FootnoteError as error:
-                logger.info("a reply is marked later: %s", error)
-                continue
-            await self._replies.settled(changed.place)
+        if self._replies is not None:
+            await mark_each(self._replies, PLATFORM, self._mark, _is_final)
 
     async def _mark(self, changed: ChangedReply) -> None:
         place = changed.place
@@ -79,6 +63,10 @@ class Marking:
             line = mark(changed.language)
             alone = Message(text=line, blocks=_mark_blocks(place, line, language=changed.language))
             await self._web.post(channel=place.channel, message=alone, thread=place.thread)
+
+
+def _is_final(error: FootnoteError) -> bool:
+    return isinstance(error, CallError) and (error.is_of_place or error.code in _GONE)
 
 
 def place_of(asked: Asked, ts: str) -> ReplyPlace:
