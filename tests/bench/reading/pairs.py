@@ -145,9 +145,11 @@ class Pairs:
 
     def _answered(self, kind: Relation, group: Group, question: GroupQuestion) -> Pair:
         page = group.pages[question.page]
-        if self._draw.random() < NOISE and (line := self._other_line(group, question)):
-            page, _ = with_line(page, line, self._draw)
         answer = question.answer or ""
+        if self._draw.random() < NOISE and (line := self._other_line(group, question)):
+            noisy, _ = with_line(page, line, self._draw)
+            # A line may have come into the middle of an answer of several sentences.
+            page = noisy if question.missing is not None or answer in noisy.text else page
         if question.missing is None:
             start = page.text.index(answer)
         else:
