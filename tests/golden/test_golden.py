@@ -71,6 +71,7 @@ DATABASES: dict[str, Json] = {d["id"]: d for d in WORKSPACE_OBJECTS["databases"]
 DATA_SOURCES: dict[str, Json] = {d["id"]: d for d in WORKSPACE_OBJECTS["data_sources"]}
 USERS: dict[str, Json] = {u["id"]: u for u in WORKSPACE_OBJECTS["users"]}
 QUESTIONS = read_lines("sample.jsonl")
+UNSEEN = read_lines("unseen.jsonl")
 ALL_BLOCKS = [block for document in DOCUMENTS.values() for block in walk(document["blocks"])]
 
 each_page = pytest.mark.parametrize("slug", DOCUMENTS)
@@ -271,12 +272,13 @@ def test_demo_samples_are_six_with_two_foreign_and_one_unanswerable() -> None:
 
 def test_question_ids_and_texts_are_unique() -> None:
     """No id and no text occurs twice."""
-    assert len({q["id"] for q in QUESTIONS}) == len(QUESTIONS)
-    texts = Counter(q["question"].casefold() for q in QUESTIONS)
+    every = [*QUESTIONS, *UNSEEN]
+    assert len({q["id"] for q in every}) == len(every)
+    texts = Counter(q["question"].casefold() for q in every)
     assert [t for t, n in texts.items() if n > 1] == []
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q["id"])
+@pytest.mark.parametrize("question", [*QUESTIONS, *UNSEEN], ids=lambda q: q["id"])
 def test_question_is_well_formed(question: Json) -> None:
     """A question has the seven keys, and its pages and headings exist in the workspace."""
     assert list(question) == ["id", "question", "lang", "page_lang", "kind", "relevant", "answerable"]
@@ -313,6 +315,17 @@ def test_e1_each_language_has_questions_of_each_kind(lang: str) -> None:
     assert all(kinds[kind] >= 2 for kind in ANSWERABLE_KINDS)
     assert sum(not q["answerable"] for q in mine) >= 34
     assert kinds["near-miss"] == kinds["off-topic"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_unseen_questions_are_as_many_in_each_language(lang: str) -> None:
+    """About forty with an answer, a dozen of them across languages, and thirty without."""
+    mine = [q for q in UNSEEN if q["lang"] == lang]
+    kinds = Counter(q["kind"] for q in mine)
+    assert 38 <= sum(q["answerable"] for q in mine) <= 40
+    assert kinds["cross-language"] == 12
+    assert 13 <= kinds["near-miss"] <= 15
+    assert 13 <= kinds["off-topic"] <= 15
 
 
 def test_each_page_has_one_language() -> None:
