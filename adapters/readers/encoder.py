@@ -3,18 +3,20 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from adapters.readers.changes import unpacked
 from adapters.readers.packed_model import Floats, PackedModel
 
 _GELU, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 """The usual approximation of GELU by a hyperbolic tangent (Hendrycks and Gimpel, 2016, arXiv:1606.08415)."""
 
-Adapted = Mapping[str, Floats]
-"""What was learned: ``l3.q.up`` (outputs, rank) and ``l3.q.down`` (rank, inputs), whose product is added to a
-packed matrix, and whatever is put in place of the packed vectors (``l3.q.b``, ``l3.oln.w``, ``emb.pos``)."""
+Adapted = Mapping[str, npt.NDArray[Any]]
+"""What was learned: ``l3.q.codes`` and ``l3.q.scales``, the change of a packed matrix (`changes`), and
+whatever is put in place of the packed vectors (``l3.q.b``, ``l3.oln.w``, ``emb.pos``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +114,16 @@ class Encoder:
     def _linear(self, name: str, adapted: Adapted) -> _Linear:
         bias = self._vector(name + ".b", adapted)
         weight = self._model.tensor(name + ".w", len(bias), -1)
-        if name + ".up" in adapted:
-            weight = weight + adapted[name + ".up"] @ adapted[name + ".down"]
+        if name + ".codes" in adapted:
+            change = unpacked(adapted[name + ".codes"], adapted[name + ".scales"])
+            weight = weight + change.reshape(weight.shape)
         return _Linear(np.ascontiguousarray(weight.T), bias)
 
     def _norm(self, name: str, adapted: Adapted) -> _Norm:
         return _Norm(self._vector(name + ".w", adapted), self._vector(name + ".b", adapted))
 
     def _vector(self, name: str, adapted: Adapted) -> Floats:
-        return adapted[name] if name in adapted else self._model.tensor(name, -1)
+        return adapted[name].astype(np.float32) if name in adapted else self._model.tensor(name, -1)
 
 
 def _gelu(rows: Floats) -> Floats:

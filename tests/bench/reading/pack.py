@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from adapters.readers.changes import packed
 from adapters.readers.packed_model import PackedModel
-
-RANK = 32
-"""Of the change of each matrix its strongest directions are kept: on held-out groups 32 of 384 lose nothing
-that can be told from chance."""
 
 _HEADS = ("answer", "whole")
 _EMBEDDINGS = {"pos": "emb.pos", "every": "emb.type"}
@@ -34,15 +31,8 @@ def _arrays(
         elif path and path[0] != "word":
             place = "emb.ln" if path == ["ln"] else f"l{path[1]}.{path[2]}"
             if values.ndim > 1:
-                change = values - model.tensor(f"{place}.w", *values.shape)
-                yield from _product(place, change)
+                codes, scales = packed(values - model.tensor(f"{place}.w", *values.shape))
+                yield f"{place}.codes", codes
+                yield f"{place}.scales", scales
             else:
                 yield f"{place}.{_KIND[last]}", values.astype(np.float16)
-
-
-def _product(place: str, change: npt.NDArray[np.float32]) -> Iterator[tuple[str, npt.NDArray[np.generic]]]:
-    """The two matrices whose product is nearest to the change (Eckart and Young, 1936)."""
-    left, strengths, right = np.linalg.svd(change, full_matrices=False)
-    root = np.sqrt(strengths[:RANK])
-    yield f"{place}.up", (left[:, :RANK] * root).astype(np.float16)
-    yield f"{place}.down", (root[:, None] * right[:RANK]).astype(np.float16)

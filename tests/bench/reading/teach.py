@@ -4,8 +4,8 @@ Needs torch, which nothing else does: ``pip install torch``. Half of what is sho
 are pages that do not answer. The loss is that of where the answer begins and ends, begin and end of the whole
 standing for none (Devlin et al., 2019, arXiv:1810.04805, section 4.3), and of whether there is one.
 
-Kept is the mean of the last states (Wortsman et al., 2022, arXiv:2203.05482). The file holds it as products
-of two small matrices for each of the model's, see `pack`.
+Kept is the mean of the last states (Wortsman et al., 2022, arXiv:2203.05482). The file holds it in four
+bits a number, see `pack`.
 """
 
 import argparse
