@@ -26,8 +26,8 @@ sample: few questions of XQuAD name anything exactly, and at work a code that no
 
 _PRIOR, _READ, _READ_BIAS = 0.5, 1.0, -0.1
 """Weights of the odds before reading and of the best reading's, about as a logistic regression on the sample
-has them (0.6 and 1.0), and a constant: set there, so that at most 5 % of its answerable questions lie below
-`ANSWER_FROM` in each language and across languages.
+has them (0.6 and 0.9), and a constant: set there, so that at most 5 % of its answerable questions lie below
+`ANSWER_FROM` in each language.
 """
 
 _LEAST = 1e-4

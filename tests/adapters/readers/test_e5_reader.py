@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 import pytest_asyncio
 
-from adapters.readers import e5_reader
-from adapters.readers.e5_reader import E5Reader
+from adapters.readers.e5_reader import LEARNED, E5Reader
 from adapters.readers.inputs import LONGEST
 from core.errors import ConfigurationError
 from core.ports.reading import Writing
@@ -94,19 +93,6 @@ async def test_any_text_is_read(reader: E5Reader, question: str, writing: Writin
     assert 0 <= reading.start <= reading.end <= len(writing.text)
 
 
-async def test_the_odds_are_the_mean_of_what_was_learned_in_each_way() -> None:
-    """One file speaks for itself; all of them together err less often than any."""
-    files = [Path(e5_reader.__file__).with_name(name) for name in e5_reader.LEARNED]
-    question = "Welche Adresse hat das VPN-Gateway?"
-    alone = []
-    for file in files:
-        async with E5Reader(learned=[file]) as reader:
-            alone.append(await odds(reader, question, VPN))
-    async with E5Reader() as reader:
-        assert await odds(reader, question, VPN) == pytest.approx(np.mean(alone), abs=1e-3)
-    assert len(set(alone)) == len(files) > 1
-
-
 async def test_nothing_is_read_of_nothing() -> None:
     """And nothing is loaded."""
     async with E5Reader(model=Path("none.bin")) as reader:
@@ -118,7 +104,7 @@ async def test_what_is_missing_is_named(tmp_path: Path) -> None:
     async with E5Reader(model=tmp_path / "none.bin") as reader:
         with pytest.raises(ConfigurationError, match=r"cannot read the model in .*none\.bin"):
             await reader.read("Who?", [VPN])
-    (tmp_path / "learned.npz").write_bytes(b"no arrays")
-    async with E5Reader(learned=[tmp_path / "learned.npz"]) as reader:
-        with pytest.raises(ConfigurationError, match=r"cannot read .*learned\.npz"):
+    (tmp_path / LEARNED).write_bytes(b"no arrays")
+    async with E5Reader(learned=tmp_path / LEARNED) as reader:
+        with pytest.raises(ConfigurationError, match=f"cannot read .*{LEARNED}"):
             await reader.read("Who?", [VPN])
