@@ -3,10 +3,9 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, date, datetime
 
-from core.ports.chat import Digest, Gap
 from tests.adapters.chat.answers import ScriptedAnswerer, an_answer, no_answer
+from tests.adapters.chat.digests import ScriptedDigests
 from tests.adapters.chat.discord.harness import Session, discord_session
 from tests.adapters.chat.given import ScriptedReplies
 from tests.fakes.discord import BOT_USER, Message, buttons, shown_text
@@ -197,39 +196,12 @@ async def test_an_answer_of_several_messages_is_marked_and_replaced_whole() -> N
         assert answerer.questions[1].text == answerer.questions[0].text
 
 
-class TwoDigests:
-    """One for a channel that there is not, one for a channel that there is."""
-
-    def __init__(self, channel: int) -> None:
-        gap = Gap(count=3, examples=("Where is @everyone the key?",), nearest_pages=())
-        self.waiting = [
-            Digest(
-                channel=name,
-                week=date(2026, 3, 9),
-                since=datetime(2026, 3, 2, tzinfo=UTC),
-                questions=40,
-                answered=37,
-                good=9,
-                bad=2,
-                gaps=(gap,),
-            )
-            for name in ("404", "no id", str(channel))
-        ]
-
-    async def due(self, platform: str) -> Digest | None:
-        """Each once."""
-        return self.waiting.pop(0) if platform == "discord" and self.waiting else None
-
-    async def put_back(self, platform: str, digest: Digest) -> None:
-        """The next to be due."""
-        assert platform == "discord"
-        self.waiting.insert(0, digest)
-
-
 async def test_each_digest_is_posted_once_in_its_channel() -> None:
     """Figures and gaps, inert; a channel that is gone does not keep the others from theirs."""
     async with discord_session(starts=False) as session:
-        session.digests = TwoDigests(session.channel.id)
+        session.digests = ScriptedDigests(
+            "discord", "404", "no id", str(session.channel.id), example="Where is @everyone the key?"
+        )
         await session.start()
         await session.start()
         (message,) = await session.posted(channel=session.channel.id)
