@@ -31,7 +31,7 @@ from tests.bench.reading.network import Network, mean_of
 from tests.bench.reading.pack import pack
 from tests.bench.reading.pairs import SHARES, Nearness, Pair, Pairs
 
-BATCH, STEPS_AHEAD, SAME_LENGTH = 32, 16, 32
+BATCH, STEPS_AHEAD, SAME_LENGTH = 32, 64, 16
 """Pairs in a step; steps drawn at once and sorted by length; tokens that a batch's length is rounded to."""
 
 RATE, HEAD_RATE, WARM_STEPS, LAST = 2e-4, 5e-4, 60, 0.02
