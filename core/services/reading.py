@@ -19,7 +19,7 @@ FIRST_READ, MOST_READ = 3, 5
 that answers is among the best 3 in .91 and among the best 5 in .97 of the cases. Each takes some 30 ms.
 """
 
-SURE = 3.0
+SURE = 1.0
 """Odds, as natural logarithm, from which nothing more needs to be read."""
 
 
@@ -48,7 +48,8 @@ class Reader:
         except (FootnoteError, TimeoutError) as error:
             logger.warning("judging without reading: %s", str(error) or "it took too long")
             return tuple(passages), probability
-        after = answerable_when_read(probability, [odds_of(one) for one in read])
+        found = passages[0].score if passages else 0.0
+        after = answerable_when_read(probability, found, [odds_of(one) for one in read])
         return _ordered(read, passages[len(read) :]), after
 
     async def _read(self, question: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:

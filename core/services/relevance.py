@@ -24,10 +24,13 @@ sample: few questions of XQuAD name anything exactly, and at work a code that no
 """
 
 
-_PRIOR, _READ, _READ_BIAS = 0.5, 1.0, -0.1
-"""Weights of the odds before reading and of the best reading's, about as a logistic regression on the sample
-has them (0.6 and 0.9), and a constant: set there, so that at most 5 % of its answerable questions lie below
-`ANSWER_FROM` in each language.
+_WHEN_READ, _READ_BIAS = (0.85, -0.57, 0.56, 0.51), 1.55
+"""What `signs_when_read` are weighed with, and a constant: a logistic regression on the sample and tuning
+questions (``python -m tests.bench.reading.weights``).
+
+The mean reading tells whether the question is of a kind that such passages answer at all. The best passage's
+score counts against an answer since the odds before hold it already, beside how far it stands out: passages
+on the subject are found for a near miss as well, and standing out is what remains to tell them apart.
 """
 
 _LEAST = 1e-4
@@ -58,14 +61,21 @@ def answerable(signs: Signs) -> float:
     )
 
 
-def answerable_when_read(before: float, odds: Sequence[float]) -> float:
-    """The probability once passages were read: from that before, and the odds of each.
+def answerable_when_read(before: float, found: float, odds: Sequence[float]) -> float:
+    """The probability once passages were read: from that before, the best passage's score and their odds.
 
-    With nothing read it stays as it was.
+    ``found`` is the score, 0 to 1, that the best passage was found with. With nothing read the probability
+    stays as it was.
     """
     if not odds:
         return before
-    return probability_of(_PRIOR * log_odds(before) + _READ * max(odds) + _READ_BIAS)
+    signs = signs_when_read(before, found, odds)
+    return probability_of(sum(w * sign for w, sign in zip(_WHEN_READ, signs, strict=True)) + _READ_BIAS)
+
+
+def signs_when_read(before: float, found: float, odds: Sequence[float]) -> tuple[float, ...]:
+    """What the probability is made of: odds before, odds of the score, the best reading and the mean one."""
+    return log_odds(before), log_odds(found), max(odds), sum(odds) / len(odds)
 
 
 def margin(scores: Sequence[float], sections: Sequence[object]) -> float:

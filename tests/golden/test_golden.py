@@ -72,6 +72,7 @@ DATA_SOURCES: dict[str, Json] = {d["id"]: d for d in WORKSPACE_OBJECTS["data_sou
 USERS: dict[str, Json] = {u["id"]: u for u in WORKSPACE_OBJECTS["users"]}
 QUESTIONS = read_lines("sample.jsonl")
 UNSEEN = read_lines("unseen.jsonl")
+TUNING = read_lines("tuning.jsonl")
 ALL_BLOCKS = [block for document in DOCUMENTS.values() for block in walk(document["blocks"])]
 
 each_page = pytest.mark.parametrize("slug", DOCUMENTS)
@@ -272,13 +273,13 @@ def test_demo_samples_are_six_with_two_foreign_and_one_unanswerable() -> None:
 
 def test_question_ids_and_texts_are_unique() -> None:
     """No id and no text occurs twice."""
-    every = [*QUESTIONS, *UNSEEN]
+    every = [*QUESTIONS, *TUNING, *UNSEEN]
     assert len({q["id"] for q in every}) == len(every)
     texts = Counter(q["question"].casefold() for q in every)
     assert [t for t, n in texts.items() if n > 1] == []
 
 
-@pytest.mark.parametrize("question", [*QUESTIONS, *UNSEEN], ids=lambda q: q["id"])
+@pytest.mark.parametrize("question", [*QUESTIONS, *TUNING, *UNSEEN], ids=lambda q: q["id"])
 def test_question_is_well_formed(question: Json) -> None:
     """A question has the seven keys, and its pages and headings exist in the workspace."""
     assert list(question) == ["id", "question", "lang", "page_lang", "kind", "relevant", "answerable"]

@@ -12,7 +12,7 @@ from core.domain.documents import Heading
 from core.errors import UnavailableError
 from core.ports.reading import Writing
 from core.services.reading import FIRST_READ, MOST_READ, SURE, Reader, read_unit
-from core.services.relevance import answerable_when_read
+from core.services.relevance import answerable_when_read, signs_when_read
 from core.services.units import units_of
 from tests.core.services.found import a_passage
 
@@ -52,7 +52,7 @@ async def test_when_none_of_the_first_answers_more_are_read() -> None:
 
     assert scripted.given == [Writing(f"Page {n}", f"Body {n}") for n in range(1, MOST_READ + 1)]
     assert [one.reading is not None for one in read] == [True] * MOST_READ + [False] * (10 - MOST_READ)
-    assert after == answerable_when_read(0.4, [-1.0] * MOST_READ)
+    assert after == answerable_when_read(0.4, PASSAGES[0].score, [-1.0] * MOST_READ)
 
 
 async def test_when_one_of_the_first_surely_answers_no_more_are_read() -> None:
@@ -63,7 +63,7 @@ async def test_when_one_of_the_first_surely_answers_no_more_are_read() -> None:
 
     assert len(scripted.given) == FIRST_READ
     assert sum(one.reading is not None for one in read) == FIRST_READ
-    assert after == answerable_when_read(0.4, [-2.0, SURE, -2.0])
+    assert after == answerable_when_read(0.4, PASSAGES[0].score, [-2.0, SURE, -2.0])
 
 
 async def test_what_was_found_and_what_was_read_order_the_passages_together() -> None:
@@ -166,12 +166,18 @@ async def test_without_passages_nobody_is_asked() -> None:
     assert scripted.given == []
 
 
-def test_both_what_was_found_and_what_was_read_count() -> None:
+def test_what_was_found_and_what_was_read_count() -> None:
     """Each moves the probability in its own direction; extremes do not overflow."""
-    assert (
-        answerable_when_read(0.5, [1.0]) > answerable_when_read(0.5, [0.0]) > answerable_when_read(0.2, [0.0])
-    )
-    assert answerable_when_read(0.5, [0.0, 1.0]) == answerable_when_read(0.5, [1.0, 0.0])
-    assert answerable_when_read(0.0, [-1e6]) == 0.0
-    assert answerable_when_read(1.0, [1e6]) == 1.0
-    assert answerable_when_read(0.3, []) == 0.3
+    usual = answerable_when_read(0.5, 0.5, [0.0, 0.0])
+    assert usual > answerable_when_read(0.2, 0.5, [0.0, 0.0])
+    assert usual > answerable_when_read(0.5, 0.8, [0.0, 0.0])
+    assert usual < answerable_when_read(0.5, 0.5, [1.0, 0.0]) < answerable_when_read(0.5, 0.5, [1.0, 1.0])
+    assert answerable_when_read(0.5, 0.5, [0.0, 1.0]) == answerable_when_read(0.5, 0.5, [1.0, 0.0])
+    assert answerable_when_read(0.0, 0.0, [-1e6]) == 0.0
+    assert answerable_when_read(1.0, 1.0, [1e6]) == 1.0
+    assert answerable_when_read(0.3, 0.9, []) == 0.3
+
+
+def test_the_signs_of_what_was_read_are_those_that_are_weighed() -> None:
+    """Odds as natural logarithms, the best and the mean of the readings."""
+    assert signs_when_read(0.5, 0.9, [3.0, -1.0, -5.0]) == pytest.approx((0.0, math.log(9), 3.0, -1.0))
