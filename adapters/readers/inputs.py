@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adapters.readers.tokenizing import Tokenizer
+from adapters.e5.tokenizing import BEGIN, END, Tokenizer
 from core.ports.reading import Writing
-
-BEGIN, END = 0, 2
-"""The numbers of the pieces that mark begin and end of a text."""
 
 LONGEST, LONGEST_QUESTION, LONGEST_TITLE = 288, 64, 48
 """Tokens of the whole, of the question and of the title with its headings: longer ones lose their end."""

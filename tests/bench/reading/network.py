@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
-from adapters.readers.packed_model import PackedModel
+from adapters.e5.packed_model import PackedModel
 
 WIDER = 4
 """How much wider the middle of a layer is than its ends."""

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adapters.readers.changes import packed
-from adapters.readers.packed_model import PackedModel
+from adapters.e5.changes import packed
+from adapters.e5.packed_model import PackedModel
 
 _HEADS = ("answer", "whole")
 _EMBEDDINGS = {"pos": "emb.pos", "every": "emb.type"}
@@ -15,7 +15,7 @@ _KIND = {"weight": "w", "bias": "b"}
 
 
 def pack(state: Mapping[str, Any], model: PackedModel) -> dict[str, Any]:
-    """Arrays by the names that `adapters.readers.encoder` and `adapters.readers.e5_reader` look for."""
+    """Arrays by the names that `adapters.e5.weights` and `adapters.readers.e5_reader` look for."""
     return dict(_arrays({name: tensor.numpy() for name, tensor in state.items()}, model))
 
 

@@ -22,10 +22,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own custom
 
-from adapters.readers.e5_reader import installed_model
-from adapters.readers.inputs import BEGIN, END, Input, Inputs
-from adapters.readers.packed_model import open_packed
-from adapters.readers.tokenizing import Tokenizer
+from adapters.e5.installed import installed_model
+from adapters.e5.packed_model import open_packed
+from adapters.e5.tokenizing import BEGIN, END, Tokenizer
+from adapters.readers.inputs import Input, Inputs
 from tests.bench.reading.groups import Group, read_groups
 from tests.bench.reading.network import Network, mean_of
 from tests.bench.reading.pack import pack

@@ -37,11 +37,22 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What the tokenizer needs: pieces with log-probabilities, and how characters are written first."""
+    """What the tokenizer needs: pieces, which of them stands for what is unknown, and how characters are
+    written first."""
 
-    pieces: tuple[tuple[str, float], ...]
     unknown: int
     written_as: Mapping[int, str]
+    _offsets: npt.NDArray[np.generic]
+    _scores: npt.NDArray[np.generic]
+    _letters: npt.NDArray[np.generic]
+
+    def pieces(self) -> list[tuple[str, float]]:
+        """With their log-probabilities. Made from the file when asked for: once, and 45 MB."""
+        letters = self._letters.tobytes()
+        pieces = (
+            letters[start:end].decode("utf-8", "replace") for start, end in pairwise(self._offsets.tolist())
+        )
+        return list(zip(pieces, self._scores.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +135,8 @@ class _Reader:
         (size,) = self._take("Q")
         offsets = self._array("<u4", count + 1)
         scores = self._array("<f4", count)
-        blob = self._array("u1", size).tobytes()
-        pieces = (blob[start:end].decode("utf-8", "replace") for start, end in pairwise(offsets))
-        return Vocabulary(tuple(zip(pieces, map(float, scores), strict=True)), unknown, self._written_as())
+        letters = self._array("u1", size)
+        return Vocabulary(unknown, self._written_as(), offsets, scores, letters)
 
     def _written_as(self) -> dict[int, str]:
         count, _ = self._take("iI")

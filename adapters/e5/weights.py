@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adapters.readers.changes import unpacked
-from adapters.readers.packed_model import Floats, PackedModel
+from adapters.e5.changes import unpacked
+from adapters.e5.packed_model import Floats, PackedModel
 
 Adapted = Mapping[str, npt.NDArray[Any]]
 """What was learned: ``l3.q.codes`` and ``l3.q.scales``, the change of a packed matrix (`changes`), and

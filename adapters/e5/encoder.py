@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from adapters.readers.packed_model import Floats, PackedModel
-from adapters.readers.weights import Adapted, vector, weights
+from adapters.e5.missing import MissingPackageError
+from adapters.e5.packed_model import Floats, PackedModel
+from adapters.e5.weights import Adapted, vector, weights
 from core.errors import ConfigurationError, UnavailableError
 
 GRAPH = "e5_small.onnx"
@@ -69,15 +70,12 @@ def _session(graph: Path, given: Mapping[str, Floats]) -> Any:
     try:
         import onnxruntime
     except ImportError as error:
-        raise ConfigurationError(
-            "reading answers needs onnxruntime: run pip install 'footnote-bot[embedded]', "
-            "or set ANSWER_READER=off"
-        ) from error
+        raise MissingPackageError("onnxruntime") from error
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _FATAL
     # Named, because the runtime pins its threads to cores where it chooses their number itself.
-    options.intra_op_num_threads = _cores()
+    options.intra_op_num_threads = cores()
     # Else threads wait between two steps by running in circles, on cores that others could use.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     # The graph names a file for each weight. The runtime copies them, so that none need be kept.
@@ -87,10 +85,11 @@ def _session(graph: Path, given: Mapping[str, Floats]) -> Any:
     try:
         return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise ConfigurationError(f"cannot run the reader by {graph}: {error}") from error
+        raise ConfigurationError(f"cannot run the model by {graph}: {error}") from error
 
 
-def _cores() -> int:
+def cores() -> int:
+    """How many of them this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # macOS and Windows do not tell which of them are ours.
@@ -98,4 +97,4 @@ def _cores() -> int:
 
 
 def _beside() -> Path:
-    return Path(str(files("adapters.readers") / GRAPH))
+    return Path(str(files("adapters.e5") / GRAPH))

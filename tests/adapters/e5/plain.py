@@ -5,8 +5,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from adapters.readers.packed_model import Floats, PackedModel
-from adapters.readers.weights import Adapted, vector, weights
+from adapters.e5.packed_model import Floats, PackedModel
+from adapters.e5.weights import Adapted, vector, weights
 
 
 def plain_states(model: PackedModel, adapted: Adapted, text: npt.NDArray[np.int64]) -> Floats:

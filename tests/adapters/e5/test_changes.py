@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adapters.readers.changes import RUN, packed, unpacked
+from adapters.e5.changes import RUN, packed, unpacked
 
 
 @pytest.mark.parametrize("size", [1e-6, 1e-3, 1.0])

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
-from adapters.readers.packed_model import Vocabulary
-from core.errors import ConfigurationError
+from adapters.e5.missing import MissingPackageError
+from adapters.e5.packed_model import Vocabulary
+
+BEGIN, END = 0, 2
+"""The numbers of the pieces that mark begin and end of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +24,15 @@ class Tokenizer:
         """Build it, which takes about a second: there are 250,000 pieces.
 
         Raises:
-            ConfigurationError: the library is not installed.
+            MissingPackageError: the library is not installed.
         """
         try:
             from tokenizers import Tokenizer as Library
             from tokenizers.models import Unigram
             from tokenizers.pre_tokenizers import Metaspace
         except ImportError as error:
-            raise ConfigurationError(
-                "reading answers needs tokenizers: run pip install 'footnote-bot[embedded]', "
-                "or set ANSWER_READER=off"
-            ) from error
-        self._library = Library(Unigram(list(vocabulary.pieces), unk_id=vocabulary.unknown))
+            raise MissingPackageError("tokenizers") from error
+        self._library = Library(Unigram(vocabulary.pieces(), unk_id=vocabulary.unknown))
         self._library.pre_tokenizer = Metaspace(prepend_scheme="always")
         self._written_as = vocabulary.written_as
 

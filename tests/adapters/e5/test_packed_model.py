@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adapters.readers.packed_model import PackedModel, open_packed
-from adapters.readers.tokenizing import Tokenizer
+from adapters.e5.packed_model import PackedModel, open_packed
+from adapters.e5.tokenizing import Tokenizer
 from core.errors import ConfigurationError
-from tests.adapters.readers.packed import PIECES, WIDTH, rounded, tensors, write_packed
+from tests.adapters.e5.packed import PIECES, WIDTH, rounded, tensors, write_packed
 
 VALUES = tensors()
 

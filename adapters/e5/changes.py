@@ -8,7 +8,7 @@ directions, in half the room, lose forty.
 import numpy as np
 import numpy.typing as npt
 
-from adapters.readers.packed_model import Floats
+from adapters.e5.packed_model import Floats
 
 RUN, LEVELS = 64, 16
 _MIDDLE = (LEVELS - 1) / 2
