@@ -329,6 +329,17 @@ def test_the_unseen_questions_are_as_many_in_each_language(lang: str) -> None:
     assert 13 <= kinds["off-topic"] <= 15
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_tuning_questions_are_as_many_in_each_language(lang: str) -> None:
+    """About forty with an answer, a quarter of them across languages, and as many without."""
+    mine = [q for q in TUNING if q["lang"] == lang]
+    kinds = Counter(q["kind"] for q in mine)
+    assert 38 <= sum(q["answerable"] for q in mine) <= 44
+    assert 10 <= kinds["cross-language"] <= 13
+    assert 18 <= kinds["near-miss"] <= 20
+    assert 18 <= kinds["off-topic"] <= 20
+
+
 def test_each_page_has_one_language() -> None:
     """Pages that come first in a question have the same language in every question."""
     languages: dict[str, set[str]] = {}
