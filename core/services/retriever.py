@@ -224,7 +224,9 @@ class Retriever:
             return take(ordered, settings), None if by_hand else weighed.probability
         most = max(self._reader.most, settings.keep or settings.limit)
         shortlist = take(ordered, replace(settings, keep=most))
-        read, probability = await self._reader.read(inquiry.text, shortlist, weighed.probability)
+        read, probability = await self._reader.read(
+            inquiry.text, shortlist, weighed.probability, found=weighed.found
+        )
         return take(read, settings), None if by_hand else probability
 
     async def _ordered(

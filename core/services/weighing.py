@@ -30,6 +30,11 @@ class Weighed:
     scores: Mapping[ChunkId, float]
     probability: float
 
+    @property
+    def found(self) -> float:
+        """The best score as people are shown it, 0 to 1."""
+        return _shown(max(self.scores.values(), default=0.0))
+
 
 def weigh(
     inquiry: Inquiry,

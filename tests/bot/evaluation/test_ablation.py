@@ -28,6 +28,7 @@ from core.services.calibrating import Calibrations, Calibrator
 from core.services.ranking import RankingSettings
 from core.services.reading import Reader
 from core.services.refusals import judge_for
+from core.services.reranking import Reranking
 from core.services.retriever import Retriever
 from tests.builders_store import a_chunk, a_page, index_page, page_id
 from tests.core.services.found import ScriptedIndex, a_hit
@@ -153,6 +154,36 @@ async def test_what_is_found_is_read_but_for_a_name_alone() -> None:
     assert asked.passages[0].reading == Reading(-9.0, 0, 1)
     assert named.passages
     assert {one.reading for one in named.passages} == {None}
+
+
+class Delighted:
+    """A reranker that gives every passage the highest score."""
+
+    model = "delighted"
+
+    async def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:  # noqa: ARG002 - the port's signature
+        """The same for each, which leaves their order."""
+        return [1.0] * len(passages)
+
+
+async def test_scores_of_a_reranker_do_not_speak_against_an_answer() -> None:
+    """The probability weighs the score that the best passage was found with."""
+    numbered = tuple(f"{text}, on floor {floor}" for text in TEXTS for floor in range(5))
+    parts = await filled(numbered)
+    plain, reranked = [
+        await Retriever(
+            index=parts.index,
+            embedder=EMBEDDER,
+            calibrations=parts.calibrations,
+            reranking=reranking,
+            reader=Reader(Noting()),
+        ).retrieve(ask_as_console("Where do apples grow?"))
+        for reranking in (None, Reranking(Delighted()))
+    ]
+
+    assert plain.probability is not None
+    assert reranked.passages[0].score > plain.passages[0].score
+    assert reranked.probability == pytest.approx(plain.probability)
 
 
 class Counting:
