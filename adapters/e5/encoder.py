@@ -30,7 +30,7 @@ class Encoder:
         ``graph`` is for a model of another size than the installed one.
 
         Raises:
-            ConfigurationError: ONNX Runtime is not installed, or the graph does not fit the weights.
+            ConfigurationError: ONNX Runtime is not installed or too old, or the graph does not fit.
         """
         self._model, self._width = model, model.shape.width
         every = vector(model, adapted, "emb.type")[: self._width]
@@ -79,9 +79,11 @@ def _session(graph: Path, given: Mapping[str, Floats]) -> Any:
     # Else threads wait between two steps by running in circles, on cores that others could use.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     # The graph names a file for each weight. The runtime copies them, so that none need be kept.
-    options.add_external_initializers_from_files_in_memory(
-        list(given), list(given.values()), [one.nbytes for one in given.values()]
-    )
+    try:
+        give = options.add_external_initializers_from_files_in_memory
+    except AttributeError as error:
+        raise MissingPackageError("onnxruntime 1.24 or newer") from error
+    give(list(given), list(given.values()), [one.nbytes for one in given.values()])
     try:
         return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
     except Exception as error:

@@ -53,7 +53,7 @@ class E5Reader:
 
         Raises:
             ConfigurationError: a package or file is missing.
-            UnavailableError: it hangs.
+            UnavailableError: it hangs, or memory is short.
         """
         if not writings:
             return ()

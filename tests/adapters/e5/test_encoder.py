@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import onnx
+import onnxruntime
 import pytest
 from onnx import helper, numpy_helper
 
@@ -100,12 +101,16 @@ def test_what_was_learned_turns_one_model_into_another(tmp_path: Path, tiny_grap
 def test_what_is_missing_or_does_not_fit_is_named(
     tmp_path: Path, tiny_graph: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The graph's file, a graph for another model, the library."""
+    """The graph's file, a graph for another model, a library that is too old, the library."""
     write_packed(tmp_path / "a.bin", tensors())
     with pytest.raises(ConfigurationError, match=r"cannot run the model by .*none\.onnx"):
         tiny(tmp_path / "a.bin", tmp_path / "none.onnx")
     with pytest.raises(ConfigurationError, match=f"cannot run the model by .*{GRAPH}"):
         Encoder(open_packed(tmp_path / "a.bin"), {})
+    with monkeypatch.context() as older:
+        older.delattr(onnxruntime.SessionOptions, "add_external_initializers_from_files_in_memory")
+        with pytest.raises(ConfigurationError, match=r"onnxruntime 1\.24.*footnote-bot\[embedded\]"):
+            tiny(tmp_path / "a.bin", tiny_graph)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ConfigurationError, match=r"onnxruntime.*footnote-bot\[embedded\]"):
         tiny(tmp_path / "a.bin", tiny_graph)
