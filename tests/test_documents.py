@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,29 @@ def test_the_architecture_names_every_folder_and_every_port() -> None:
     assert [folder for folder in folders if f"`{folder.as_posix()}`" not in written] == []
     assert ports
     assert [port for port in ports if f"`{port}`" not in written] == []
+
+
+def keys_given_twice(node: yaml.Node) -> list[str]:
+    """Of which PyYAML takes the last, and compose none: it refuses the file."""
+    if isinstance(node, yaml.SequenceNode):
+        return [key for one in node.value for key in keys_given_twice(one)]
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    counts = Counter(key.value for key, _ in node.value)
+    below = [key for _, value in node.value for key in keys_given_twice(value)]
+    return [key for key, count in counts.items() if count > 1] + below
+
+
+def test_compose_can_read_its_file() -> None:
+    """No key stands twice, and every volume that a service names is declared and used."""
+    text = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    node = yaml.compose(text)
+    assert node is not None
+    assert keys_given_twice(node) == []
+
+    whole = yaml.safe_load(text)
+    mounts = [one for service in whole["services"].values() for one in service.get("volumes", ())]
+    assert {one.split(":")[0] for one in mounts} - {"."} == whole["volumes"].keys()
 
 
 def test_compose_starts_the_database_the_models_and_the_bot_in_order() -> None:
