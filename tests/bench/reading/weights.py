@@ -58,6 +58,8 @@ async def read(retriever: Retriever, reader: Reader, question: str, *, is_answer
         return None
     passages, _ = await reader.read(found.query, found.passages, found.probability)
     odds = tuple(one.reading.odds for one in passages if one.reading is not None)
+    if not odds:
+        return None
     return Read(found.probability, found.passages[0].score, odds, is_answerable=is_answerable)
 
 
