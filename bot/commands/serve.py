@@ -21,6 +21,7 @@ from bot.notion import notion_source, open_notion
 from bot.operations import Operations, open_operations
 from bot.settings import Settings
 from bot.together import Runner, run_together
+from bot.waking import wake
 from bot.webhook import NotionWebhook
 from bot.wiring import open_app
 from core.errors import ConfigurationError
@@ -83,6 +84,7 @@ async def _runners(operations: Operations, stack: AsyncExitStack) -> list[Runner
     runners: list[Runner] = [
         lambda stop: health_endpoint(app, stop, routes=routes, now=now),
         app.audiences.watch,
+        lambda stop: wake(app.embedder, app.reader, stop),
         lambda stop: keep_the_log_short(settings, app.learning, stop),
         lambda stop: keep_answered(app.popular, app.index.generation, stop),
         lambda stop: watch_sources(replies, app.index.generation, stop),

@@ -14,7 +14,7 @@ from onnx import helper, numpy_helper
 
 from adapters import e5, readers
 from adapters.e5.changes import packed as packed_change
-from adapters.e5.encoder import GRAPH, Encoder
+from adapters.e5.encoder import GRAPH, MOST_CORES, Encoder, cores
 from adapters.e5.installed import installed_model
 from adapters.e5.packed_model import open_packed
 from adapters.e5.weights import Adapted
@@ -129,3 +129,10 @@ def test_what_cannot_be_computed_is_an_error_of_ours(
     with pytest.raises(UnavailableError, match="failed at 4 tokens"):
         tiny(tmp_path / "a.bin", tiny_graph).states(TINY)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("there", "used"), [(1, 1), (2, 2), (MOST_CORES, MOST_CORES), (64, MOST_CORES)])
+def test_a_large_machine_is_not_taken_whole(monkeypatch: pytest.MonkeyPatch, there: int, used: int) -> None:
+    """A container on it sees all cores and may use a few; each text in flight takes memory."""
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(there)))
+    assert cores() == used
