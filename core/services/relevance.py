@@ -26,8 +26,8 @@ sample: few questions of XQuAD name anything exactly, and at work a code that no
 
 _WHEN_READ, _READ_BIAS = (0.80, -0.49, 0.51, 0.53), 1.17
 """What `signs_when_read` are weighed with, by a logistic regression on the sample and tuning questions
-(``python -m tests.bench.reading.weights``), and a constant: set so that at most 5 % of the sample's answerable
-questions lie below `ANSWER_FROM`, in each language and across languages.
+(``python -m tests.bench.reading.weights``), and a constant: set so that at most 5 % of the sample's questions
+with an answer lie below `ANSWER_FROM`, in each language and across languages.
 
 The mean reading tells whether the question is of a kind that such passages answer at all. The best passage's
 score counts against an answer since the odds before hold it already, beside how far it stands out: passages
