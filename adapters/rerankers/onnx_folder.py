@@ -4,19 +4,21 @@ The models that FlashRank names (ms-marco-TinyBERT-L-2-v2, ms-marco-MultiBERT-L-
 unpacked, and so is any cross-encoder exported to ONNX. Nothing is ever downloaded.
 """
 
-import asyncio
 import json
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from adapters.model_thread import ModelThread
 from core.errors import ConfigurationError, UnavailableError
 
 LONGEST_INPUT = 512
 """Tokens of question and passage together, unless the folder says less."""
+
+_TIMEOUT = 60.0
+"""Seconds: whoever asks waits less; it only ends a hang."""
 
 AT_ONCE = 16
 """Pairs in one run of the model: padding to the longest of many costs more than it saves."""
@@ -40,6 +42,7 @@ class FolderReranker:
                 "RERANKER=flashrank:FOLDER needs onnxruntime: pip install 'footnote-bot[rerank]'"
             ) from error
         weights = _the_model(folder)
+        onnxruntime.disable_telemetry_events()
         try:
             self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
             options = onnxruntime.SessionOptions()
@@ -59,17 +62,15 @@ class FolderReranker:
         self._tokenizer.enable_truncation(max_length=_longest(folder))
         self._tokenizer.enable_padding(pad_id=padding if isinstance(padding, int) else 0)
         self.model = f"flashrank:{folder.name}"
-        # Its own: a slow model that nobody waits for any longer keeps no other work waiting.
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="reranker")
+        self._thread = ModelThread(f"the reranker {self.model}", seconds=_TIMEOUT)
 
     async def rerank(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         """A score from 0 to 1 for each passage.
 
         Raises:
-            UnavailableError: the model fails, or gives something else than one or two figures a pair.
+            UnavailableError: it fails or hangs, or gives something else than one or two figures a pair.
         """
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._scores, question, list(passages))
+        return await self._thread.run(self._scores, question, list(passages))
 
     def _scores(self, question: str, passages: list[str]) -> list[float]:
         scores: list[float] = []

@@ -18,7 +18,7 @@ from bot.evaluation.golden import GoldenQuestion, read_golden
 from bot.evaluation.metrics import REPORTED
 from bot.evaluation.page import html_report
 from bot.evaluation.runner import measure, report
-from bot.evaluation.stages import LastSearch, for_figures
+from bot.evaluation.stages import LastSearch, Parts, ranked_and_answering
 from bot.evaluation.variants import Variants, measure_variants
 from bot.servers import only_sample_exists
 from bot.settings import Settings
@@ -26,7 +26,6 @@ from bot.terminal import note, output, print_json, progress_bar
 from bot.wiring import App, ask_as_console, make_generator, open_app
 from core.errors import ConfigurationError, InvalidInputError
 from core.services.judging import ModelJudge
-from core.services.retriever import Retriever
 
 SMALLEST_CHUNK = 100
 MOST_COLUMNS = 1_000
@@ -109,17 +108,15 @@ async def run_evaluate(
 
 
 async def _measured(app: App, questions: Sequence[GoldenQuestion], progress: Progress) -> dict[str, Any]:
-    index = LastSearch(app.index)
-    ranked, answering = (
-        Retriever(
-            index=index,
+    ranked, answering = ranked_and_answering(
+        Parts(
+            index=LastSearch(app.index),
             embedder=app.asking,
-            settings=settings,
             calibrations=app.calibrations,
+            settings=app.ranking,
             reranking=app.reranking,
-            reader=reader,
+            reader=app.reader,
         )
-        for settings, reader in ((for_figures(app.ranking), None), (app.ranking, app.reader))
     )
     task = progress.add_task("asking", total=len(questions))
     measured = await measure(

@@ -57,6 +57,22 @@ def for_figures(settings: RankingSettings) -> RankingSettings:
     )
 
 
+def ranked_and_answering(parts: Parts) -> tuple[Retriever, Retriever]:
+    """What `measure` asks: one where nothing is cut off and nothing read, and the product's own."""
+    ranked, answering = (
+        Retriever(
+            index=parts.index,
+            embedder=parts.embedder,
+            settings=settings,
+            calibrations=parts.calibrations,
+            reranking=parts.reranking,
+            reader=reader,
+        )
+        for settings, reader in ((for_figures(parts.settings), None), (parts.settings, parts.reader))
+    )
+    return ranked, answering
+
+
 def _vector(parts: Parts) -> Retriever:
     settings = replace(_plain(parts.settings), mode=RankingMode.VECTOR)
     return Retriever(index=parts.index, embedder=parts.embedder, settings=settings, fuser=by_ranks)

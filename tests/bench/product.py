@@ -10,6 +10,7 @@ import sqlite3
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,7 +30,7 @@ from bot.evaluation.golden import parse_golden
 from bot.evaluation.kept_vectors import KeptVectors
 from bot.evaluation.runner import measure as measure_questions
 from bot.evaluation.runner import report
-from bot.evaluation.stages import STAGES, LastSearch, Parts, for_figures
+from bot.evaluation.stages import STAGES, LastSearch, Parts, ranked_and_answering
 from bot.wiring import ask_as_console
 from core.domain.documents import Page
 from core.domain.models import ModelProfile, Vector
@@ -43,7 +44,6 @@ from core.services.indexing import Indexer
 from core.services.ranking import RankingSettings
 from core.services.reading import Reader
 from core.services.refusals import judge_for
-from core.services.retriever import Retriever
 from core.services.sync_report import Tally
 from tests.bench.datasets import SETS, GoldenSet
 
@@ -154,16 +154,13 @@ async def measure_pace(embedder: KeptQuestions, reader: Reader) -> None:
     with TemporaryDirectory(prefix="footnote-bench-") as folder, embedded_postgres(Path(folder)) as url:
         async with filled([*golden.pages, *more.pages[:PACE_PAGES]], url, embedder) as (store, parts):
             passages = len(await store.sample_passages(MANY))
-            index, asking = LastSearch(store), CachingEmbedder(embedder.unkept, MemoryCache())
-            ranked, answering = (
-                Retriever(
-                    index=index,
-                    embedder=asking,
-                    settings=settings,
-                    calibrations=parts.calibrations,
-                    reader=reads,
+            ranked, answering = ranked_and_answering(
+                replace(
+                    parts,
+                    index=LastSearch(store),
+                    embedder=CachingEmbedder(embedder.unkept, MemoryCache()),
+                    reader=reader,
                 )
-                for settings, reads in ((for_figures(parts.settings), None), (parts.settings, reader))
             )
             started = perf_counter()
             measured = await measure_questions(

@@ -1,6 +1,7 @@
 """The reader that comes with the built-in model tells answers from near misses, and says what it lacks."""
 
 from collections.abc import AsyncIterator
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest_asyncio
 
 from adapters.readers.e5_reader import LEARNED, E5Reader
 from adapters.readers.inputs import LONGEST
-from core.errors import ConfigurationError
+from core.errors import ConfigurationError, UnavailableError
 from core.ports.reading import Writing
 
 VPN = Writing("VPN > Windows", "Install FortiClient 7.2 from the portal. Gateway: vpn3.nordwind.example.")
@@ -108,3 +109,30 @@ async def test_what_is_missing_is_named(tmp_path: Path) -> None:
     async with E5Reader(learned=tmp_path / LEARNED) as reader:
         with pytest.raises(ConfigurationError, match=f"cannot read .*{LEARNED}"):
             await reader.read("Who?", [VPN])
+
+
+@pytest.fixture(params=["no head", "half a file"])
+def damaged(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """What was learned, without the part that tells, or cut off."""
+    file = tmp_path / LEARNED
+    if request.param == "no head":
+        np.savez(file, nothing=np.zeros(3))
+    else:
+        whole = (files("adapters.readers") / LEARNED).read_bytes()
+        file.write_bytes(whole[: len(whole) // 2])
+    return file
+
+
+async def test_damaged_files_are_named(damaged: Path) -> None:
+    """A user's error with the file's name, not ours."""
+    async with E5Reader(learned=damaged) as reader:
+        with pytest.raises(ConfigurationError, match=f"cannot read .*{LEARNED}"):
+            await reader.read("Who?", [VPN])
+
+
+async def test_a_closed_reader_is_unavailable() -> None:
+    """Whoever asks goes on without it."""
+    reader = E5Reader()
+    reader.close()
+    with pytest.raises(UnavailableError, match="closed"):
+        await reader.read("Who?", [VPN])
