@@ -24,6 +24,18 @@ def with_line(page: GroupPage, line: str, draw: random.Random) -> tuple[GroupPag
     return replace(page, text=text), at + len(gap)
 
 
+def beside(page: GroupPage, other: GroupPage, draw: random.Random) -> tuple[GroupPage, int]:
+    """The page with another one's title and text before or behind its own, and where its own begins.
+
+    So long are the passages of an index, and so mixed.
+    """
+    name = other.title if other.heading is None else other.heading
+    more = f"{name}\n{other.text}"
+    if draw.random() < 1 / 2:
+        return replace(page, text=f"{page.text}\n{more}"), 0
+    return replace(page, text=f"{more}\n{page.text}"), len(more) + 1
+
+
 def without(page: GroupPage, answer: str) -> GroupPage | None:
     """The page without the line or sentence that has the answer.
 

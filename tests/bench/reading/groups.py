@@ -1,10 +1,11 @@
 """Groups of closely related pages with questions: one page of a group answers, or none does.
 
 A line of ``groups/*.jsonl`` is {id, pages: [{lang, title, heading, text}], answerable: [{q, lang, page,
-answer}], unanswerable: [{q, lang, near, fix?, answer?}]}. ``answer`` is a stretch of the page's text; no
-other page of the group answers that question. ``near`` is the page that a search for an unanswerable question
-would find, and ``fix`` a line that, if it stood there, would answer it: ``answer`` is a stretch of that line
-then.
+answer, retold?}], unanswerable: [{q, lang, near, fix?, answer?, retold?}]}. ``answer`` is a stretch of the
+page's text; no other page of the group answers that question. ``near`` is the page that a search for an
+unanswerable question would find, and ``fix`` a line that, if it stood there, would answer it: ``answer`` is a
+stretch of that line then. ``retold`` is true of what asks for the same as another question in words of its
+own: out of a situation, as people do who do not know how the wiki puts it.
 """
 
 import json
@@ -49,6 +50,7 @@ class GroupQuestion:
     page: int
     answer: str | None
     missing: str | None = None
+    is_retold: bool = False
 
     @property
     def is_answerable(self) -> bool:
@@ -84,13 +86,21 @@ def _group(line: str) -> Group:
     read = json.loads(line)
     pages = tuple(GroupPage(one["lang"], one["title"], one["heading"], one["text"]) for one in read["pages"])
     answered = [
-        GroupQuestion(one["q"], one["lang"], one["page"], one["answer"]) for one in read["answerable"]
+        GroupQuestion(one["q"], one["lang"], one["page"], one["answer"], is_retold=one.get("retold", False))
+        for one in read["answerable"]
     ]
     for one in answered:
         if not one.answer or one.answer not in pages[one.page].text:
             raise ValueError(f"{read['id']}: the answer of {one.text!r} is no part of page {one.page}")
     others = [
-        GroupQuestion(one["q"], one["lang"], one["near"], one.get("answer"), one.get("fix"))
+        GroupQuestion(
+            one["q"],
+            one["lang"],
+            one["near"],
+            one.get("answer"),
+            one.get("fix"),
+            one.get("retold", False),
+        )
         for one in read["unanswerable"]
     ]
     for one in others:

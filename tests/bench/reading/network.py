@@ -11,6 +11,10 @@ from adapters.e5.packed_model import PackedModel
 WIDER = 4
 """How much wider the middle of a layer is than its ends."""
 
+DROPPED = 0.1
+"""Share of what a layer adds that is left out while it is taught, so that it learns no page by heart (Devlin
+et al., 2019, arXiv:1810.04805, appendix A.2)."""
+
 
 class Layer(nn.Module):  # type: ignore[misc]  # torch is not there when types are checked
     """One layer of the transformer; names are those of the packed tensors."""
@@ -25,14 +29,15 @@ class Layer(nn.Module):  # type: ignore[misc]  # torch is not there when types a
         self.aln, self.oln = (_norm(model, name + part) for part in ("aln", "oln"))
         self.fi = _linear(model, name + "fi", WIDER * width, width)
         self.fo = _linear(model, name + "fo", width, WIDER * width)
+        self.drop = nn.Dropout(DROPPED)
 
     def forward(self, rows: Tensor, hidden: Tensor) -> Tensor:
         """``rows`` is (texts, tokens, width); ``hidden`` is added to attention: it keeps padding out."""
         asked, keys, values = (self._by_head(part(rows)) for part in (self.q, self.k, self.v))
         weights = asked @ keys.transpose(-1, -2) / math.sqrt(asked.shape[-1]) + hidden
         seen = torch.softmax(weights, -1).to(values.dtype) @ values
-        rows = self.aln(rows + self.ao(seen.transpose(1, 2).reshape(rows.shape)))
-        return self.oln(rows + self.fo(F.gelu(self.fi(rows), approximate="tanh")))
+        rows = self.aln(rows + self.drop(self.ao(seen.transpose(1, 2).reshape(rows.shape))))
+        return self.oln(rows + self.drop(self.fo(F.gelu(self.fi(rows), approximate="tanh"))))
 
     def _by_head(self, rows: Tensor) -> Tensor:
         texts, tokens, _ = rows.shape

@@ -8,13 +8,13 @@ as it was, takes to be near: they are what a search brings.
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
-from tests.bench.reading.edits import with_line, without
+from tests.bench.reading.edits import beside, with_line, without
 from tests.bench.reading.groups import Group, GroupPage, GroupQuestion
 
 RIVALS, STRANGERS = 3, 60
@@ -23,6 +23,13 @@ strangers there would too often be one that answers."""
 
 NOISE = 0.3
 """How often a page that answers is shown with a line that another question lacked."""
+
+RETOLD = 0.65
+"""How often the question is one that is put as people put it, as far as there are any."""
+
+BESIDE, LONGEST = 0.5, 900
+"""How often another page of the group is shown in one text with it, and how many characters that may have:
+pages here have 280 on average, passages of an index up to 600."""
 
 
 class Relation(StrEnum):
@@ -91,14 +98,19 @@ class Pairs:
 
     def drawn(self, shares: Mapping[Relation, float]) -> Iterator[Pair]:
         """Pairs without end, in these shares; each question comes once before any comes again."""
-        asked = {kind: self._round_and_round(self._asked(kind)) for kind in shares}
+        asked = {
+            (kind, is_retold): self._round_and_round(self._asked(kind, is_retold=is_retold))
+            for kind in shares
+            for is_retold in (False, True)
+        }
         while True:
             kind = self._draw.choices([*shares], [*shares.values()])[0]
-            pair = self._pair(kind, next(asked[kind]))
+            one = next(asked[kind, self._draw.random() < RETOLD], None)
+            pair = None if one is None else self._pair(kind, one)
             if pair is not None:
                 yield pair
 
-    def _asked(self, kind: Relation) -> list[Asked]:
+    def _asked(self, kind: Relation, *, is_retold: bool) -> list[Asked]:
         """The questions which that kind of pair can be made of."""
         fits: Callable[[GroupQuestion], bool] = {
             Relation.ANSWERS: lambda one: one.is_answerable,
@@ -114,11 +126,11 @@ class Pairs:
             (at, number)
             for at, group in enumerate(self._groups)
             for number, one in enumerate(group.questions)
-            if fits(one)
+            if fits(one) and one.is_retold == is_retold
         ]
 
     def _round_and_round(self, asked: list[Asked]) -> Iterator[Asked]:
-        while True:
+        while asked:
             yield from self._draw.sample(asked, len(asked))
 
     def _pair(self, kind: Relation, asked: Asked) -> Pair | None:
@@ -126,22 +138,47 @@ class Pairs:
         at, number = asked
         group = self._groups[at]
         question = group.questions[number]
+        shown = (at, question.page)
         page = group.pages[question.page]
         if kind in {Relation.ANSWERS, Relation.MENDED}:
-            return self._answered(kind, group, question)
+            return self._longer(self._answered(kind, group, question), shown, asked)
         if kind is Relation.AMISS:
             line = self._other_line(group, question)
-            return None if line is None else Pair(question.text, with_line(page, line, self._draw)[0], kind)
-        if kind is Relation.CUT:
+            if line is None:
+                return None
+            page = with_line(page, line, self._draw)[0]
+        elif kind is Relation.CUT:
             less = without(page, question.answer or "")
-            return None if less is None else Pair(question.text, less, kind)
-        if kind in {Relation.SIBLING, Relation.FAR}:
+            if less is None:
+                return None
+            page = less
+        elif kind in {Relation.SIBLING, Relation.FAR}:
             others = [(at, one) for one in range(len(group.pages)) if one != question.page]
-            page = self._nearest(asked, self._draw.choices(others, k=RIVALS))
+            shown = self._nearest(asked, self._draw.choices(others, k=RIVALS))
+            page = self._page(shown)
         elif kind is Relation.STRANGE:
             drawn = self._draw.sample(self._all_pages, min(STRANGERS, len(self._all_pages)))
-            page = self._nearest(asked, [one for one in drawn if one[0] != at])
-        return Pair(question.text, page, kind)
+            shown = self._nearest(asked, [one for one in drawn if one[0] != at])
+            page = self._page(shown)
+        return self._longer(Pair(question.text, page, kind), shown, asked)
+
+    def _longer(self, pair: Pair, shown: tuple[int, int], asked: Asked) -> Pair:
+        """Sometimes with another page of the same group, which is none that answers."""
+        question = self._groups[asked[0]].questions[asked[1]]
+        answering = (asked[0], question.page) if question.is_answerable else None
+        count = len(self._groups[shown[0]].pages)
+        others = [(shown[0], one) for one in range(count) if one != shown[1]]
+        others = [one for one in others if one != answering]
+        if not others or self._draw.random() >= BESIDE:
+            return pair
+        page, start = beside(pair.page, self._page(self._draw.choice(others)), self._draw)
+        if len(page.text) > LONGEST:
+            return pair
+        answer = None if pair.answer is None else (pair.answer[0] + start, pair.answer[1] + start)
+        return replace(pair, page=page, answer=answer)
+
+    def _page(self, place: tuple[int, int]) -> GroupPage:
+        return self._groups[place[0]].pages[place[1]]
 
     def _answered(self, kind: Relation, group: Group, question: GroupQuestion) -> Pair:
         page = group.pages[question.page]
@@ -170,7 +207,6 @@ class Pairs:
         best = min((is_elsewhere for is_elsewhere, _ in lines), default=True)
         return self._draw.choice([line for is_elsewhere, line in lines if is_elsewhere == best] or [None])
 
-    def _nearest(self, asked: Asked, pages: Sequence[tuple[int, int]]) -> GroupPage:
+    def _nearest(self, asked: Asked, pages: Sequence[tuple[int, int]]) -> tuple[int, int]:
         wanted = self._nearness.questions[asked[0]][asked[1]]
-        at, number = max(pages, key=lambda one: float(self._nearness.pages[one[0]][one[1]] @ wanted))
-        return self._groups[at].pages[number]
+        return max(pages, key=lambda one: float(self._nearness.pages[one[0]][one[1]] @ wanted))

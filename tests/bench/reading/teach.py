@@ -205,7 +205,9 @@ def main(arguments: Sequence[str]) -> int:
     tokenizer = Tokenizer(packed.vocabulary)
     taught = [one for one in read_groups(chosen.groups) if not one.is_held_out]
     say(f"{len(taught)} groups, {sum(len(one.questions) for one in taught)} questions")
+    network.eval()
     pairs = Pairs(taught, nearness(network, tokenizer, taught), draw)
+    network.train()
     say("the nearest are known")
     if chosen.before is not None:
         network.load_state_dict(torch.load(chosen.before))
