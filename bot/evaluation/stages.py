@@ -59,18 +59,18 @@ def for_figures(settings: RankingSettings) -> RankingSettings:
 
 def ranked_and_answering(parts: Parts) -> tuple[Retriever, Retriever]:
     """What `measure` asks: one where nothing is cut off and nothing read, and the product's own."""
-    ranked, answering = (
-        Retriever(
-            index=parts.index,
-            embedder=parts.embedder,
-            settings=settings,
-            calibrations=parts.calibrations,
-            reranking=parts.reranking,
-            reader=reader,
-        )
-        for settings, reader in ((for_figures(parts.settings), None), (parts.settings, parts.reader))
+    return _evidence(parts, reranking=parts.reranking), _retriever(parts)
+
+
+def _retriever(parts: Parts) -> Retriever:
+    return Retriever(
+        index=parts.index,
+        embedder=parts.embedder,
+        settings=parts.settings,
+        calibrations=parts.calibrations,
+        reranking=parts.reranking,
+        reader=parts.reader,
     )
-    return ranked, answering
 
 
 def _vector(parts: Parts) -> Retriever:
@@ -94,14 +94,8 @@ def _boosted(parts: Parts) -> Retriever:
 
 
 def _evidence(parts: Parts, *, reranking: Reranking | None = None, reader: Reader | None = None) -> Retriever:
-    return Retriever(
-        index=parts.index,
-        embedder=parts.embedder,
-        settings=for_figures(parts.settings),
-        calibrations=parts.calibrations,
-        reranking=reranking,
-        reader=reader,
-    )
+    settings = for_figures(parts.settings)
+    return _retriever(replace(parts, settings=settings, reranking=reranking, reader=reader))
 
 
 def _boosted_evidence(parts: Parts) -> Retriever:

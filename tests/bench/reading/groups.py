@@ -99,7 +99,7 @@ def _group(line: str) -> Group:
             one["near"],
             one.get("answer"),
             one.get("fix"),
-            one.get("retold", False),
+            is_retold=one.get("retold", False),
         )
         for one in read["unanswerable"]
     ]

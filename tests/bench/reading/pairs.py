@@ -139,19 +139,14 @@ class Pairs:
         group = self._groups[at]
         question = group.questions[number]
         shown = (at, question.page)
-        page = group.pages[question.page]
+        page: GroupPage | None = group.pages[question.page]
         if kind in {Relation.ANSWERS, Relation.MENDED}:
             return self._longer(self._answered(kind, group, question), shown, asked)
         if kind is Relation.AMISS:
             line = self._other_line(group, question)
-            if line is None:
-                return None
-            page = with_line(page, line, self._draw)[0]
+            page = None if line is None else with_line(group.pages[question.page], line, self._draw)[0]
         elif kind is Relation.CUT:
-            less = without(page, question.answer or "")
-            if less is None:
-                return None
-            page = less
+            page = without(group.pages[question.page], question.answer or "")
         elif kind in {Relation.SIBLING, Relation.FAR}:
             others = [(at, one) for one in range(len(group.pages)) if one != question.page]
             shown = self._nearest(asked, self._draw.choices(others, k=RIVALS))
@@ -160,15 +155,14 @@ class Pairs:
             drawn = self._draw.sample(self._all_pages, min(STRANGERS, len(self._all_pages)))
             shown = self._nearest(asked, [one for one in drawn if one[0] != at])
             page = self._page(shown)
-        return self._longer(Pair(question.text, page, kind), shown, asked)
+        return None if page is None else self._longer(Pair(question.text, page, kind), shown, asked)
 
     def _longer(self, pair: Pair, shown: tuple[int, int], asked: Asked) -> Pair:
         """Sometimes with another page of the same group, which is none that answers."""
         question = self._groups[asked[0]].questions[asked[1]]
-        answering = (asked[0], question.page) if question.is_answerable else None
-        count = len(self._groups[shown[0]].pages)
-        others = [(shown[0], one) for one in range(count) if one != shown[1]]
-        others = [one for one in others if one != answering]
+        answering = (asked[0], question.page) if question.is_answerable else shown
+        places = [(shown[0], one) for one in range(len(self._groups[shown[0]].pages))]
+        others = [one for one in places if one not in {shown, answering}]
         if not others or self._draw.random() >= BESIDE:
             return pair
         page, start = beside(pair.page, self._page(self._draw.choice(others)), self._draw)

@@ -123,6 +123,7 @@ def teach(
     network: Network, source: Iterator[Batch], kept: Kept, *, minutes: float, rate: float, last: float
 ) -> None:
     """Until the time is over."""
+    network.train()
     heads = [*network.answer.parameters(), *network.whole.parameters()]
     known = {id(one) for one in heads}
     body = [one for one in network.parameters() if one.requires_grad and id(one) not in known]
@@ -157,6 +158,7 @@ def say(text: str) -> None:
 
 def nearness(network: Network, tokenizer: Tokenizer, groups: Sequence[Group]) -> Nearness:
     """What the embedding model takes to be near, before it is taught anything else."""
+    network.eval()
     asked = [f"query: {one.text}" for group in groups for one in group.questions]
     pages = [f"passage: {page.title} {page.text}" for group in groups for page in group.pages]
     return Nearness(
@@ -205,9 +207,7 @@ def main(arguments: Sequence[str]) -> int:
     tokenizer = Tokenizer(packed.vocabulary)
     taught = [one for one in read_groups(chosen.groups) if not one.is_held_out]
     say(f"{len(taught)} groups, {sum(len(one.questions) for one in taught)} questions")
-    network.eval()
     pairs = Pairs(taught, nearness(network, tokenizer, taught), draw)
-    network.train()
     say("the nearest are known")
     if chosen.before is not None:
         network.load_state_dict(torch.load(chosen.before))
