@@ -148,7 +148,7 @@ async def open_app(settings: Settings, *, sample: bool = False, beside: bool = F
         style = Style(settings.answer_style)
         calibrations = Calibrations(index)
         scoped = ScopedIndex(index, index, index)
-        reranking = make_reranking(settings, client, asking)
+        reranking = stack.enter_context(open_reranking(settings, client, asking))
         reader = stack.enter_context(open_reader(settings))
         retriever = Retriever(
             index=scoped,
@@ -322,29 +322,34 @@ def make_generator(settings: Settings, client: HttpClient) -> Generator | None:
             )
 
 
-def make_reranking(settings: Settings, client: HttpClient, embedder: Embedder) -> Reranking | None:
-    """The configured reranker, or null where none is.
+@contextmanager
+def open_reranking(settings: Settings, client: HttpClient, embedder: Embedder) -> Iterator[Reranking | None]:
+    """The configured reranker, or null where none is; a model on this machine ends with it.
 
     Raises:
         ConfigurationError: the setting names no usable reranker.
     """
-    if not settings.reranker:
-        return None
+    candidates = settings.reranker_candidates
     service, _, name = settings.reranker.strip().partition(":")
-    if service.lower() == "flashrank":
+    if not settings.reranker.strip():
+        yield None
+    elif service.lower() == "flashrank":
         local = FolderReranker(Path(name).expanduser())
-        return Reranking(local, candidates=settings.reranker_candidates, seconds=LOCAL_SECONDS)
-    if service.lower() == "sentences":
-        sentences = SentenceReranker(embedder)
-        return Reranking(sentences, candidates=settings.reranker_candidates, seconds=LOCAL_SECONDS)
-    key = settings.reranker_api_key
-    reranker = HttpReranker(
-        client,
-        settings.reranker,
-        base_url=settings.reranker_base_url or "",
-        api_key=key.get_secret_value() if key else "",
-    )
-    return Reranking(reranker, candidates=settings.reranker_candidates)
+        try:
+            yield Reranking(local, candidates=candidates, seconds=LOCAL_SECONDS)
+        finally:
+            local.close()
+    elif service.lower() == "sentences":
+        yield Reranking(SentenceReranker(embedder), candidates=candidates, seconds=LOCAL_SECONDS)
+    else:
+        key = settings.reranker_api_key
+        remote = HttpReranker(
+            client,
+            settings.reranker,
+            base_url=settings.reranker_base_url or "",
+            api_key=key.get_secret_value() if key else "",
+        )
+        yield Reranking(remote, candidates=candidates)
 
 
 @contextmanager

@@ -72,6 +72,10 @@ class FolderReranker:
         """
         return await self._thread.run(self._scores, question, list(passages))
 
+    def close(self) -> None:
+        """End its thread; nothing more can be asked of it."""
+        self._thread.close()
+
     def _scores(self, question: str, passages: list[str]) -> list[float]:
         scores: list[float] = []
         for start in range(0, len(passages), AT_ONCE):

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from adapters.rerankers.onnx_folder import FolderReranker
 from bot.settings import Settings
-from bot.wiring import make_reranking
+from bot.wiring import open_reranking
 from core.errors import ConfigurationError, UnavailableError
 from core.services.reranking import Reranking
 from tests.core.services.found import WordEmbedder, a_passage
@@ -84,13 +84,15 @@ async def test_question_and_passage_are_read_together(
 
 
 async def test_the_setting_names_the_folder(tmp_path: Path) -> None:
-    """As `RERANKER=flashrank:FOLDER` it orders passages before duplicates go."""
+    """As `RERANKER=flashrank:FOLDER` it orders passages before duplicates go, and ends with the services."""
     settings = Settings.from_mapping({"RERANKER": f"flashrank:{a_folder(tmp_path / 'tiny')}"})
-    reranking = make_reranking(settings, client=None, embedder=WordEmbedder())  # type: ignore[arg-type]  # a folder calls nobody
+    with open_reranking(settings, client=None, embedder=WordEmbedder()) as reranking:  # type: ignore[arg-type]  # a folder calls nobody
+        assert isinstance(reranking, Reranking)
+        ordered = await reranking.order("how", [a_passage(1, "dogs"), a_passage(2, "vacation")])
+        assert [one.candidate.body for one in ordered] == ["vacation", "dogs"]
 
-    assert isinstance(reranking, Reranking)
-    ordered = await reranking.order("how", [a_passage(1, "dogs"), a_passage(2, "vacation")])
-    assert [one.candidate.body for one in ordered] == ["vacation", "dogs"]
+    with pytest.raises(UnavailableError, match="is closed"):
+        await reranking.reranker.rerank("how", ["dogs"])
 
 
 async def test_long_texts_are_cut_and_not_refused(tmp_path: Path) -> None:

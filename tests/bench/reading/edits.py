@@ -10,6 +10,9 @@ from tests.bench.reading.groups import GroupPage
 _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+(?=\S)")
 """Between two lines or sentences."""
 
+WHOLE = 200
+"""An answer of more characters may be the begin only of one: so they were asked for."""
+
 Stretch = tuple[int, int]
 """Begin and end in the page's text, in characters."""
 
@@ -37,15 +40,16 @@ def beside(page: GroupPage, other: GroupPage, draw: random.Random) -> tuple[Grou
 
 
 def without(page: GroupPage, answer: str) -> GroupPage | None:
-    """The page without the line or sentence that has the answer.
+    """The page without the lines or sentences that have the answer, or a part of it.
 
-    Null where the answer stands elsewhere too, where nothing would be left, and where it crosses a break.
+    Null where the answer stands elsewhere too, where nothing would be left, and where it is so long that it
+    may be a part only of what answers.
     """
+    begin, end = page.text.index(answer), page.text.index(answer) + len(answer)
     bounds = [0, *(one.end() for one in _BREAK.finditer(page.text)), len(page.text)]
-    parts = [page.text[start:end] for start, end in pairwise(bounds)]
-    kept = [part for part in parts if answer not in part]
+    kept = [page.text[first:last] for first, last in pairwise(bounds) if last <= begin or first >= end]
     text = "".join(kept).strip()
     known = f"{page.title} {page.heading or ''} {text}".casefold()
-    if len(kept) != len(parts) - 1 or not text or answer.casefold() in known:
+    if len(answer) > WHOLE or not text or answer.casefold() in known:
         return None
     return replace(page, text=text)

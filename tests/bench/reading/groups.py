@@ -1,17 +1,20 @@
 """Groups of closely related pages with questions: one page of a group answers, or none does.
 
-A line of ``groups/*.jsonl`` is {id, pages: [{lang, title, heading, text}], answerable: [{q, lang, page,
-answer, retold?}], unanswerable: [{q, lang, near, fix?, answer?, retold?}]}. ``answer`` is a stretch of the
-page's text; no other page of the group answers that question. ``near`` is the page that a search for an
+A line of ``groups/*.jsonl`` is {id, at_length?, pages: [{lang, title, heading, text}], answerable: [{q, lang,
+page, answer, retold?}], unanswerable: [{q, lang, near, fix?, answer?, retold?}]}. ``answer`` is a stretch of
+the page's text; no other page of the group answers that question. ``near`` is the page that a search for an
 unanswerable question would find, and ``fix`` a line that, if it stood there, would answer it: ``answer`` is a
 stretch of that line then. ``retold`` is true of what asks for the same as another question in words of its
-own: out of a situation, as people do who do not know how the wiki puts it.
+own: out of a situation, as people do who do not know how the wiki puts it. ``at_length`` is true of groups
+whose pages are as long as passages of an index, and whose answers are steps, lists and reasons as well as
+facts.
 """
 
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from core.ports.reading import Writing
@@ -20,6 +23,17 @@ FOLDER = Path(__file__).parent / "groups"
 
 HELD_OUT = 8
 """Every so many-th group is never taught from: what is measured and calibrated is measured on those."""
+
+
+class Sort(StrEnum):
+    """How a question is put, and what answers it."""
+
+    PLAIN = "plain"
+    """As the page puts it; a short fact of a short page."""
+    RETOLD = "retold"
+    """The same in words of its own."""
+    AT_LENGTH = "at length"
+    """Either way; often several lines of a long page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +64,7 @@ class GroupQuestion:
     page: int
     answer: str | None
     missing: str | None = None
-    is_retold: bool = False
+    sort: Sort = Sort.PLAIN
 
     @property
     def is_answerable(self) -> bool:
@@ -85,8 +99,11 @@ def read_groups(files: Sequence[Path] | None = None) -> tuple[Group, ...]:
 def _group(line: str) -> Group:
     read = json.loads(line)
     pages = tuple(GroupPage(one["lang"], one["title"], one["heading"], one["text"]) for one in read["pages"])
+    is_at_length = read.get("at_length", False)
     answered = [
-        GroupQuestion(one["q"], one["lang"], one["page"], one["answer"], is_retold=one.get("retold", False))
+        GroupQuestion(
+            one["q"], one["lang"], one["page"], one["answer"], sort=_sort(one, at_length=is_at_length)
+        )
         for one in read["answerable"]
     ]
     for one in answered:
@@ -99,7 +116,7 @@ def _group(line: str) -> Group:
             one["near"],
             one.get("answer"),
             one.get("fix"),
-            is_retold=one.get("retold", False),
+            sort=_sort(one, at_length=is_at_length),
         )
         for one in read["unanswerable"]
     ]
@@ -107,3 +124,9 @@ def _group(line: str) -> Group:
         if one.missing is not None and (not one.answer or one.answer not in one.missing):
             raise ValueError(f"{read['id']}: the answer of {one.text!r} is no part of its line")
     return Group(read["id"], pages, (*answered, *others))
+
+
+def _sort(read: Mapping[str, object], *, at_length: bool) -> Sort:
+    if at_length:
+        return Sort.AT_LENGTH
+    return Sort.RETOLD if read.get("retold") else Sort.PLAIN

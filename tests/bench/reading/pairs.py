@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.bench.reading.edits import beside, with_line, without
-from tests.bench.reading.groups import Group, GroupPage, GroupQuestion
+from tests.bench.reading.groups import Group, GroupPage, GroupQuestion, Sort
 
 RIVALS, STRANGERS = 3, 60
 """The nearest of so many drawn is shown: of the group's other pages, and of other groups' pages. Among more
@@ -24,8 +24,8 @@ strangers there would too often be one that answers."""
 NOISE = 0.3
 """How often a page that answers is shown with a line that another question lacked."""
 
-RETOLD = 0.65
-"""How often the question is one that is put as people put it, as far as there are any."""
+SORTS: Mapping[Sort, float] = {Sort.PLAIN: 0.25, Sort.RETOLD: 0.35, Sort.AT_LENGTH: 0.4}
+"""How often the question is of each sort, as far as there are any."""
 
 BESIDE, LONGEST = 0.5, 900
 """How often another page of the group is shown in one text with it, and how many characters that may have:
@@ -99,19 +99,18 @@ class Pairs:
     def drawn(self, shares: Mapping[Relation, float]) -> Iterator[Pair]:
         """Pairs without end, in these shares; each question comes once before any comes again."""
         asked = {
-            (kind, is_retold): self._round_and_round(self._asked(kind, is_retold=is_retold))
-            for kind in shares
-            for is_retold in (False, True)
+            (kind, sort): self._round_and_round(self._asked(kind, sort)) for kind in shares for sort in Sort
         }
         while True:
             kind = self._draw.choices([*shares], [*shares.values()])[0]
-            one = next(asked[kind, self._draw.random() < RETOLD], None)
+            sort = self._draw.choices([*SORTS], [*SORTS.values()])[0]
+            one = next(asked[kind, sort], None)
             pair = None if one is None else self._pair(kind, one)
             if pair is not None:
                 yield pair
 
-    def _asked(self, kind: Relation, *, is_retold: bool) -> list[Asked]:
-        """The questions which that kind of pair can be made of."""
+    def _asked(self, kind: Relation, sort: Sort) -> list[Asked]:
+        """The questions of a sort which that kind of pair can be made of."""
         fits: Callable[[GroupQuestion], bool] = {
             Relation.ANSWERS: lambda one: one.is_answerable,
             Relation.CUT: lambda one: one.is_answerable,
@@ -126,7 +125,7 @@ class Pairs:
             (at, number)
             for at, group in enumerate(self._groups)
             for number, one in enumerate(group.questions)
-            if fits(one) and one.is_retold == is_retold
+            if fits(one) and one.sort is sort
         ]
 
     def _round_and_round(self, asked: list[Asked]) -> Iterator[Asked]:
