@@ -46,7 +46,7 @@ class E5Reader:
     @property
     def name(self) -> str:
         """Changes with what was learned."""
-        return "e5-reader-3"
+        return "e5-reader-4"
 
     async def read(self, question: str, writings: Sequence[Writing]) -> Sequence[Reading]:
         """One reading for each, in order.
