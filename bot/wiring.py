@@ -1,7 +1,7 @@
 """Settings to running objects, as context managers that open in order and close in reverse."""
 
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -329,16 +329,13 @@ def open_reranking(settings: Settings, client: HttpClient, embedder: Embedder) -
     Raises:
         ConfigurationError: the setting names no usable reranker.
     """
-    candidates = settings.reranker_candidates
-    service, _, name = settings.reranker.strip().partition(":")
-    if not settings.reranker.strip():
+    candidates, wanted = settings.reranker_candidates, settings.reranker.strip()
+    service, _, name = wanted.partition(":")
+    if not wanted:
         yield None
     elif service.lower() == "flashrank":
-        local = FolderReranker(Path(name).expanduser())
-        try:
+        with closing(FolderReranker(Path(name).expanduser())) as local:
             yield Reranking(local, candidates=candidates, seconds=LOCAL_SECONDS)
-        finally:
-            local.close()
     elif service.lower() == "sentences":
         yield Reranking(SentenceReranker(embedder), candidates=candidates, seconds=LOCAL_SECONDS)
     else:
@@ -359,11 +356,8 @@ def open_reader(settings: Settings) -> Iterator[Reader | None]:
     if settings.answer_reader == "off" or (settings.answer_reader == "auto" and not is_builtin):
         yield None
         return
-    reader = E5Reader()
-    try:
+    with closing(E5Reader()) as reader:
         yield Reader(reader)
-    finally:
-        reader.close()
 
 
 def chunking_for(settings: Settings, embedder: Embedder) -> ChunkSettings:

@@ -13,9 +13,6 @@ _BREAK = re.compile(r"\n+|(?<=[.!?…])\s+(?=\S)")
 WHOLE = 200
 """An answer of more characters may be the begin only of one: so they were asked for."""
 
-Stretch = tuple[int, int]
-"""Begin and end in the page's text, in characters."""
-
 
 def with_line(page: GroupPage, line: str, draw: random.Random) -> tuple[GroupPage, int]:
     """The page with the line somewhere between its own, and where it begins."""
@@ -45,11 +42,14 @@ def without(page: GroupPage, answer: str) -> GroupPage | None:
     Null where the answer stands elsewhere too, where nothing would be left, and where it is so long that it
     may be a part only of what answers.
     """
-    begin, end = page.text.index(answer), page.text.index(answer) + len(answer)
+    if len(answer) > WHOLE:
+        return None
+    begin = page.text.index(answer)
+    end = begin + len(answer)
     bounds = [0, *(one.end() for one in _BREAK.finditer(page.text)), len(page.text)]
     kept = [page.text[first:last] for first, last in pairwise(bounds) if last <= begin or first >= end]
     text = "".join(kept).strip()
     known = f"{page.title} {page.heading or ''} {text}".casefold()
-    if len(answer) > WHOLE or not text or answer.casefold() in known:
+    if not text or answer.casefold() in known:
         return None
     return replace(page, text=text)

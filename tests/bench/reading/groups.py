@@ -99,11 +99,8 @@ def read_groups(files: Sequence[Path] | None = None) -> tuple[Group, ...]:
 def _group(line: str) -> Group:
     read = json.loads(line)
     pages = tuple(GroupPage(one["lang"], one["title"], one["heading"], one["text"]) for one in read["pages"])
-    is_at_length = read.get("at_length", False)
     answered = [
-        GroupQuestion(
-            one["q"], one["lang"], one["page"], one["answer"], sort=_sort(one, at_length=is_at_length)
-        )
+        GroupQuestion(one["q"], one["lang"], one["page"], one["answer"], sort=_sort(read, one))
         for one in read["answerable"]
     ]
     for one in answered:
@@ -116,7 +113,7 @@ def _group(line: str) -> Group:
             one["near"],
             one.get("answer"),
             one.get("fix"),
-            sort=_sort(one, at_length=is_at_length),
+            sort=_sort(read, one),
         )
         for one in read["unanswerable"]
     ]
@@ -126,7 +123,7 @@ def _group(line: str) -> Group:
     return Group(read["id"], pages, (*answered, *others))
 
 
-def _sort(read: Mapping[str, object], *, at_length: bool) -> Sort:
-    if at_length:
+def _sort(group: Mapping[str, object], question: Mapping[str, object]) -> Sort:
+    if group.get("at_length"):
         return Sort.AT_LENGTH
-    return Sort.RETOLD if read.get("retold") else Sort.PLAIN
+    return Sort.RETOLD if question.get("retold") else Sort.PLAIN
